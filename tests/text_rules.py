@@ -10,6 +10,7 @@ from tests.cases import Choices, Event
 from tests.text_cases import WORDS, make_document, make_query, make_query_text
 
 from tocsin import Dictionary
+from tocsin.conditions.language.field_names import field_named
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.meaning import matches, score
 from tocsin.text import TextSettings
@@ -34,7 +35,7 @@ class Settings:
         return TextSettings(
             self.threshold,
             frozenset(self.stop_words),
-            {(name,): dictionary for name, dictionary in self.dictionaries.items()},
+            {field_named(name): dictionary for name, dictionary in self.dictionaries.items()},
         )
 
     def for_build(self) -> dict[str, Any]:

@@ -112,6 +112,17 @@ def test_merging_counts_both(one: list[str | list[str] | None], two: list[str | 
     assert Dictionary.count(one).merge(Dictionary.count(two)) == Dictionary.count([*one, *two])
 
 
+@given(st.lists(st.sampled_from([f"w{n}" for n in range(300)]), max_size=6), GIVEN)
+def test_few_words_merged_into_many(few: list[str], idfs: dict[str, float]) -> None:
+    many = [" ".join(f"w{n}" for n in range(0, 300, 2)), "b", "zz"]
+    small = Dictionary.count(few).with_idf(idfs)
+    merged = Dictionary.count(many).merge(small)
+    assert merged == Dictionary.count([*many, *few]).with_idf(idfs)
+    assert merged == small.merge(Dictionary.count(many))
+    assert list(merged) == sorted({*Dictionary.count(many), *small}, key=str.encode)
+    assert [merged.idf(word) for word in merged] == merged.idfs.tolist()
+
+
 @given(DICTIONARIES, st.sampled_from(["", "a", "ab", "é", "日", "zzz", "b_"]), st.integers(0, 4))
 def test_words_of_a_prefix(dictionary: Dictionary, prefix: str, length: int) -> None:
     found = [word for word in dictionary if word.startswith(prefix)]

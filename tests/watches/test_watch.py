@@ -49,7 +49,7 @@ def test_rules_come_as_a_path_pairs_a_mapping_or_a_table(tmp_path: Path) -> None
     assert tocsin.watch(str(tmp_path)).insert("t", {"k": 1}) == []
     for rules in ([("r", "k = 1")], {"r": "k = 1"}, pa.table({"id": ["r"], "when": ["k = 1"]})):
         (alert,) = tocsin.watch(rules).insert("any table", {"k": 1})
-        assert alert == ("r", {"any table": {"k": 1}}, None, None)
+        assert alert == ("r", {"any table": {"k": 1}}, None, None, None)
 
 
 def test_a_rule_without_a_table_watches_inserts_into_every_table() -> None:

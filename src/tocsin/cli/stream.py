@@ -88,6 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--every", metavar="TIME", help="how often to look for events, such as '5 seconds' (default: always)"
     )
     parser.add_argument(
+        "--learn",
+        action="store_true",
+        help="count the words of each batch's documents into the dictionaries of the next batch",
+    )
+    parser.add_argument(
         "--packages",
         metavar="NAMES",
         help="packages for Spark to fetch with all they need, by their Maven names, with commas between:"
@@ -137,6 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
             rejects=arguments.rejects,
             every=arguments.every,
             once=arguments.once,
+            learn=arguments.learn,
             session=spark,
             preparation=preparation,
             listener=_Messages(),
@@ -163,11 +169,12 @@ class _Messages:
     def batch(self, report: BatchReport) -> None:
         """A line."""
         again = " (again)" if report.again else ""
+        dictionary = "" if report.dictionary is None else f", dictionary version {report.dictionary}"
         rejects = f", {number_of(report.rejects, 'reject')}" if report.rejects else ""
         say(
             f"batch {report.batch}{again}: {number_of(report.events, 'event')},"
             f" {number_of(report.matches, 'match', 'matches')}{rejects},"
-            f" rules version {report.version}, {report.seconds:.1f} s"
+            f" rules version {report.version}{dictionary}, {report.seconds:.1f} s"
         )
 
     def refused(self, errors: Sequence[TocsinError]) -> None:

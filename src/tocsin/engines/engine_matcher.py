@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
 
@@ -33,6 +34,10 @@ class EngineMatcher(LayerMatcher):
         self.name = name
         self.engine = engine
         self._marks = Scratch(self._no_marks)
+
+    def with_texts(self, index: CompiledIndex) -> Self:
+        """See LayerMatcher."""
+        return super().with_texts(_without_rules(index))
 
     @property
     def most_scratch(self) -> int:

@@ -22,6 +22,7 @@ from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.rule_queries import TextRules
 from tocsin.text.kernels.terms import fill_idf
 from tocsin.text.kernels.trie import Trie
+from tocsin.text.settings import TextSettings
 from tocsin.text.text_base import TextBase, words_for_kernels
 from tocsin.text.text_checks import check_text_settings, check_texts
 from tocsin.text.trie_filter import TextFilter
@@ -108,7 +109,7 @@ class CompiledTexts(NamedTuple):
         something.
         """
         fields = (*self.base.fields, *sorted(set(dictionaries) - set(self.base.fields)))
-        stops = TextBase.of({}, stop_words).stop_words
+        stops = TextSettings(stop_words=frozenset(stop_words)).stop_words
         words = words_for_kernels([dictionaries.get(path, Dictionary()) for path in fields], stops)
         base = replace(self.base, stop_words=stops, fields=fields, words=words)
         terms = self.terms._replace(idf=self.terms.idf.copy())

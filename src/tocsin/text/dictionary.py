@@ -31,6 +31,10 @@ LEAST_IDF, LARGEST_IDF = 1e-100, 1e100
 """The idfs that can be given by hand, besides 0: no weight is lost to rounding, none squares to infinity."""
 
 
+_WORDS_FOR_A_LOOK_UP = 32
+"""Sorting so many words takes about as long as looking one up."""
+
+
 class WordArrays(NamedTuple):
     """The words of a dictionary, ascending by their UTF-8 bytes. W words.
 
@@ -100,7 +104,10 @@ class Dictionary:
         every word when no document was counted. An idf given by hand wins.
         """
         place = self.place_of(word)
-        return self.unknown_idf if place is None else float(self.idfs[place])
+        if place is None:
+            return self.unknown_idf
+        given = float(self.arrays.given[place])
+        return self._idf_of(int(self.arrays.documents[place])) if math.isnan(given) else given
 
     def documents_with(self, word: str) -> int:
         """How many documents hold a normalised word."""
@@ -180,11 +187,36 @@ class Dictionary:
 
     def merge(self, other: Dictionary) -> Dictionary:
         """Both counted together. Of an idf that both give by hand, the other's wins."""
-        tables = [table_of_words(self.arrays), table_of_words(other.arrays)]
-        grouped = pa.concat_tables(tables).group_by("word", use_threads=False)
-        merged = grouped.aggregate([("documents", "sum"), ("given", "last")]).sort_by("word")
-        arrays = words_of_table(merged.rename_columns(["word", "documents", "given"]))
+        mine, others = self.arrays, other.arrays
+        place = pc.fill_null(pc.index_in(mine.word, value_set=others.word), -1).to_numpy()
+        both = np.flatnonzero(place >= 0)
+        documents, given = mine.documents.copy(), mine.given.copy()
+        documents[both] += others.documents[place[both]]
+        from_other = others.given[place[both]]
+        given[both] = np.where(np.isnan(from_other), given[both], from_other)
+        is_new = np.ones(len(others.word), np.bool_)
+        is_new[place[both]] = False
+        word = mine.word
+        if is_new.any():
+            new = others.word.filter(pa.array(is_new))
+            order = self._order_with(new)
+            word = pa.concat_arrays([word, new]).take(pa.array(order))
+            documents = np.concatenate((documents, others.documents[is_new]))[order]
+            given = np.concatenate((given, others.given[is_new]))[order]
+        arrays = WordArrays(word, documents, given)
         return Dictionary(arrays, self.documents + other.documents, max(self.version, other.version) + 1)
+
+    def _order_with(self, new: pa.LargeStringArray) -> Longs:
+        """The places of these words and, behind them, of sorted new ones, in the order of all.
+
+        A few are looked up, as from a batch of a stream; many are sorted with the others.
+        """
+        if len(new) * _WORDS_FOR_A_LOOK_UP > len(self):
+            order: Longs = pc.sort_indices(pa.concat_arrays([self.arrays.word, new])).to_numpy()
+            return order.astype(np.int64)
+        every = range(len(self))
+        before = [bisect_left(every, word.encode(), key=self._word) for word in new.to_pylist()]
+        return np.insert(np.arange(len(self)), before, len(self) + np.arange(len(new)))
 
     def with_idf(self, given: Mapping[str, float]) -> Dictionary:
         """The same with these idfs given by hand, for words that are here and words that are not.
@@ -197,8 +229,9 @@ class Dictionary:
                 raise UsageError(
                     f"the idf of {word!r} is 0, or from {LEAST_IDF} to {LARGEST_IDF}: {idf} is neither"
                 )
-        words = pa.array(list(given), pa.large_string())
-        idfs = np.array([float(idf) for idf in given.values()], np.float64)
+        in_order = sorted(given, key=str.encode)
+        words = pa.array(in_order, pa.large_string())
+        idfs = np.array([float(given[word]) for word in in_order], np.float64)
         merged = self.merge(Dictionary(WordArrays(words, np.zeros(len(idfs), np.int64), idfs)))
         return Dictionary(merged.arrays, merged.documents, self.version + 1)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Flags
@@ -31,12 +30,13 @@ def words_for_kernels(
     stops = pa.array(sorted(stop_words), pa.large_string())
     words, idfs, groups = [pa.array([], pa.large_string())], [], []
     for group, dictionary in enumerate(dictionaries):
-        known = dictionary.arrays.word
-        is_stop = pc.is_in(known, stops).to_numpy(zero_copy_only=False)
-        more = stops.filter(pc.invert(pc.is_in(stops, known)))
-        words += [known, more]
-        idfs += [np.where(is_stop, 0.0, dictionary.idfs), np.zeros(len(more))]
-        groups.append(np.full(len(known) + len(more), group, np.int32))
+        place = [dictionary.place_of(word) for word in stops.to_pylist()]
+        more = stops.filter(pa.array([at is None for at in place], pa.bool_()))
+        idf = dictionary.idfs.copy()
+        idf[[at for at in place if at is not None]] = 0.0
+        words += [dictionary.arrays.word, more]
+        idfs += [idf, np.zeros(len(more))]
+        groups.append(np.full(len(dictionary) + len(more), group, np.int32))
     group_of = joined(groups, np.int32)
     start, data = text_arrays(pa.concat_arrays(words))
     table = table_of_texts(group_of, start, data)

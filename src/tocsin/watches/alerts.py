@@ -21,16 +21,18 @@ TOO_DEEP = "..."
 class Alert(NamedTuple):
     """A trigger that fired.
 
-    rule    its id
-    rows    by alias, the rows that satisfy it together; of a rule without a table, by the table's name
-    score   how well free text fits; None without `contains`
-    text    the text of `do alert` with its fields filled in; None without one
+    rule         its id
+    rows         by alias, the rows that satisfy it together; of a rule without a table, by the table's name
+    score        how well free text fits; None without `contains`
+    text         the text of `do alert` with its fields filled in; None without one
+    dictionary   the version of the dictionaries of a watch that learns, else None
     """
 
     rule: str
     rows: dict[str, dict[str, Any]]
     score: float | None
     text: str | None
+    dictionary: int | None = None
 
 
 def alert_text(

@@ -12,9 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
+from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.matching.results import Matches
 from tocsin.rules.rule_set import Rules
+from tocsin.text import Dictionary
 from tocsin.watches.joins import Place
 from tocsin.watches.watched_trigger import Watched
 
@@ -25,6 +29,9 @@ class Selections:
     def __init__(self, preparation: Preparation) -> None:
         self._preparation = preparation
         self._index: Index | None = None
+        self._weighed: Snapshot | None = None
+        self._version: int | None = None
+        self._has_text = False
         self._of_name: dict[str, Place] = {}
         self._always: dict[Place, None] = {}
 
@@ -43,6 +50,7 @@ class Selections:
                 names.append(_name(place))
                 whens.append(selection)
                 self._of_name[names[-1]] = place
+        self._version = None
         if self._index is not None:
             self._index.apply([("insert", *pair) for pair in zip(names, whens, strict=True)])
         elif names:
@@ -56,6 +64,7 @@ class Selections:
 
     def remove(self, places: Sequence[Place]) -> None:
         """Take positions away."""
+        self._version = None
         for place in places:
             if place in self._always:
                 del self._always[place]
@@ -63,13 +72,28 @@ class Selections:
                 self._index.delete(_name(place))
                 del self._of_name[_name(place)]
 
+    def weigh(self, version: int, dictionaries: Mapping[Path, Dictionary]) -> None:
+        """Go by these dictionaries from now on, which are this version of what a watch has learnt."""
+        if self._index is None or self._version == version:
+            return
+        if self._version is None or self._weighed is None:
+            self._weighed = self._index.version
+            self._has_text = bool(self._weighed.text_fields)
+        self._version = version
+        if self._has_text:
+            self._weighed = self._weighed.reweighed(dictionaries)
+
     def entered(self, row: Mapping[str, object]) -> list[tuple[Place, float | None]]:
         """The positions that a row enters, with the score of the free text in their selections.
 
         EventError when the row cannot be read.
         """
         found: list[tuple[Place, float | None]] = [(place, None) for place in self._always]
-        if self._index is not None:
+        if self._weighed is not None and self._version is not None:
+            numbers, scores = self._weighed.match_event(row)
+            matches = Matches(numbers, self._weighed.names, scores)
+            found += [(self._of_name[match.rule], match.score) for match in matches]
+        elif self._index is not None:
             found += [(self._of_name[match.rule], match.score) for match in self._index.match(row)]
         return found
 

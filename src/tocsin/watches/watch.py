@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.conditions.language.field_names import field_named
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import Truth, text_score
@@ -18,10 +19,11 @@ from tocsin.rules.joins.meaning import joined_truth
 from tocsin.rules.rule_files import read_rules
 from tocsin.rules.rule_set import Rules
 from tocsin.storage.record_log import ALWAYS
-from tocsin.text import Dictionary
+from tocsin.text import Dictionary, TextSettings
 from tocsin.watches.alerts import Alert, alert_text
 from tocsin.watches.joins import Entry, Joins, Place, entry_of
-from tocsin.watches.row_journal import CHANGE, COME, GO, NumberedRow, RowJournal
+from tocsin.watches.learnt_words import Asked, LearntWords, documents_of
+from tocsin.watches.row_journal import CHANGE, COME, GO, WORDS, Kept, RowJournal
 from tocsin.watches.selections import Selections
 from tocsin.watches.table_contents import Contents, Row, differ, kept_row
 from tocsin.watches.watched_trigger import Watched, watched
@@ -40,6 +42,7 @@ def watch(
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
+    learn: bool = False,
     journal: PathLike | None = None,
     sync: str = ALWAYS,
 ) -> Watch:
@@ -49,11 +52,14 @@ def watch(
     before its call returns, synced (`always`) or synced so much later at most (`10 ms`). The triggers are
     those given here, whatever was watched before.
 
+    With `learn` every row that comes counts towards the dictionaries that the next change is scored by. They
+    begin as those given, or go on as the journal has them.
+
     Raises RuleError for a rule that cannot be taken, RuleErrors for several.
     The other arguments are those of tocsin.build; a field's dictionary is that of the field in any table.
     """
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
-    made = Watch(preparation, None if journal is None else RowJournal(journal, sync))
+    made = Watch(preparation, None if journal is None else RowJournal(journal, sync), learns=learn)
     try:
         made.add(rules)
     except BaseException:
@@ -69,7 +75,9 @@ class Watch:
     changes are made one after the other.
     """
 
-    def __init__(self, preparation: Preparation, journal: RowJournal | None = None) -> None:
+    def __init__(
+        self, preparation: Preparation, journal: RowJournal | None = None, *, learns: bool = False
+    ) -> None:
         self._preparation = preparation
         self._texts = preparation.base.settings()
         self._triggers: dict[int, Watched] = {}
@@ -82,10 +90,23 @@ class Watch:
         self._joins = Joins()
         self._lock = fork_safe_lock(WATCH)
         self._journal = journal
+        self._learns = learns
+        self._words: LearntWords | None = None
+        self._weights: tuple[int, Mapping[Path, Dictionary]] | None = None
+        self._asked: dict[_Seen, dict[Asked, None]] | None = None
         if journal is not None:
             self._next_row = journal.next_number
             for number, table, row in journal.take_rows():
                 self._put(table, number, row, ())
+            self._words = journal.words
+        if learns and self._words is None:
+            self._words = LearntWords(preparation.dictionaries)
+            if journal is not None and preparation.dictionaries:
+                try:
+                    journal.rewrite(self._kept())
+                except BaseException:
+                    journal.close()
+                    raise
 
     def close(self) -> None:
         """Let go of the journal, if there is one: it can be opened elsewhere then."""
@@ -128,6 +149,12 @@ class Watch:
         with self._lock:
             return table in self._tables and self._tables[table].find(kept_row(row)) is not None
 
+    def dictionary(self, field: str) -> Dictionary:
+        """The dictionary of a field, with what was learnt of it; an empty one of a field that has none."""
+        with self._lock:
+            known = self._preparation.dictionaries if self._words is None else self._words.dictionaries()
+            return known.get(field_named(field), Dictionary())
+
     # ---- Changes of tables
 
     @telling("inserting a row")
@@ -137,11 +164,12 @@ class Watch:
         Raises EventError when the row cannot be read. A row that equals another is one more row.
         """
         with self._lock:
+            self._weigh()
             kept = kept_row(row)
             _check_name(table)
             made = _Made(INSERT, table, self._next_row, kept)
             entries = self._entries(table, kept, made)
-            with self._journalled(COME, made.number, table, kept):
+            with self._journalled(COME, made, kept):
                 self._next_row += 1
                 self._put(table, made.number, kept, entries)
             return self._alerts(made, entries)
@@ -153,11 +181,12 @@ class Watch:
         Raises EventError when there is no such row, or when the new one cannot be read.
         """
         with self._lock:
+            self._weigh()
             number = self._find(table, old)
             kept, before = kept_row(new), self._rows[number]
             made = _Made(UPDATE, table, number, kept, before)
             entries, gone = self._entries(table, kept, made), self._entries(table, before)
-            with self._journalled(CHANGE, number, table, kept):
+            with self._journalled(CHANGE, made, kept):
                 self._take(table, number, gone)
                 self._put(table, number, kept, entries)
             return self._alerts(made, entries)
@@ -169,12 +198,13 @@ class Watch:
         Raises EventError when there is no such row.
         """
         with self._lock:
+            self._weigh()
             number = self._find(table, row)
             kept = self._rows[number]
             made = _Made(DELETE, table, number, kept, kept)
             entries = self._entries(table, kept, made)
             alerts = self._alerts(made, entries)
-            with self._journalled(GO, number, table, None):
+            with self._journalled(GO, made, None):
                 self._take(table, number, entries)
             return alerts
 
@@ -186,6 +216,7 @@ class Watch:
         Nothing is kept of the row. Raises EventError when it cannot be read.
         """
         with self._lock:
+            self._weigh()
             made = _Made(change, table, -1, kept_row(row), None if old is None else kept_row(old))
             entries = self._entries(table, made.row, made)
             alone = [entry for entry in entries if len(self._triggers[entry.place.trigger].positions) == 1]
@@ -201,6 +232,7 @@ class Watch:
         something that a new trigger cannot read; then no trigger is added.
         """
         with self._lock:
+            self._weigh()
             found = _read(rules)
             raise_all(self._errors(found))
             first = self._next_trigger
@@ -210,6 +242,7 @@ class Watch:
             present = [entered for seen in places for entered in self._present(seen, added, places[seen])]
             self._next_trigger += len(found)
             self._triggers.update(added)
+            self._asked = None
             for trigger in added.values():
                 self._joins.prepare(trigger)
             self._numbers.update((trigger.rule, number) for number, trigger in added.items())
@@ -233,6 +266,7 @@ class Watch:
                     self._joins.leave(trigger, entry, row)
                 self._selections[seen].remove(places)
             del self._triggers[number]
+            self._asked = None
 
     def _errors(self, rules: Rules) -> list[RuleError]:
         found = list(read_conditions(rules.whens_for_index(), rules.aliases).errors)
@@ -253,26 +287,67 @@ class Watch:
             return
         selections = Selections(self._preparation)
         selections.add(triggers, remembered)
+        if self._weights is not None:
+            selections.weigh(*self._weights)
         for number, row in self._tables[seen.table].items():
             for place, score in selections.entered(row):
                 yield number, entry_of(triggers[place.trigger], place, row, score)
 
     # ---- Rows and what they enter
 
-    def _journalled(
-        self, change: str, number: int, table: str, row: Row | None
-    ) -> AbstractContextManager[None]:
-        if self._journal is None:
-            return nullcontext()
-        return self._journal.journalled(change, number, table, row, self._numbered_rows)
+    @contextmanager
+    def _journalled(self, change: str, made: _Made, row: Row | None) -> Iterator[None]:
+        """Make a change within, which is journalled before and learnt from behind it."""
+        asked = [] if row is None else self._asked_of(made.table)
+        documents = documents_of(made.row, made.old, asked)
+        learnt = [each for each in asked if each.path in documents]
+        with (
+            nullcontext()
+            if self._journal is None
+            else self._journal.journalled(change, made.number, made.table, row, learnt, self._kept)
+        ):
+            yield
+            if self._words is not None:
+                self._words.learn(documents)
 
-    def _numbered_rows(self) -> list[NumberedRow]:
+    def _kept(self) -> Iterator[Kept]:
+        """All that a journal keeps: what was learnt, and the rows in the order of their numbers."""
+        if self._words is not None:
+            yield from ((WORDS, *each) for each in self._words.records())
         rows = [
-            NumberedRow(number, table, row)
+            (number, table, row)
             for table, contents in self._tables.items()
             for number, row in contents.items()
         ]
-        return sorted(rows, key=lambda each: each.number)
+        yield from ((COME, *each) for each in sorted(rows, key=lambda each: each[0]))
+
+    # ---- What was learnt
+
+    def _weigh(self) -> None:
+        """Score by all that was learnt before this change."""
+        if self._words is not None and (self._weights is None or self._weights[0] != self._words.version):
+            self._weights = self._words.version, self._words.dictionaries()
+            base = self._preparation.base
+            self._texts = TextSettings(base.threshold, base.stop_words, self._weights[1])
+
+    def _asked_of(self, table: str) -> list[Asked]:
+        """The fields that free text asks of the rows of a table that come, if they are learnt from."""
+        if not self._learns:
+            return []
+        if self._asked is None:
+            self._asked = {}
+            for trigger in self._triggers.values():
+                position = trigger.text_position
+                if position is not None:
+                    some = self._asked.setdefault(_Seen(position.table, position.asks_old), {})
+                    some.update((Asked(position.asks_old, path), None) for path in trigger.documents)
+        found = [
+            each
+            for name in (table, None)
+            for asks_old in (False, True)
+            for each in self._asked.get(_Seen(name, asks_old), ())
+        ]
+        return list(dict.fromkeys(found))
 
     def _find(self, table: str, row: Mapping[str, object]) -> int:
         wanted = kept_row(row)
@@ -292,6 +367,8 @@ class Watch:
                 selections = self._selections.get(_Seen(name, asks_old))
                 if selections is None or (asks_old and made is None):
                     continue
+                if self._weights is not None:
+                    selections.weigh(*self._weights)
                 asked = event_with(row, made.old) if asks_old and made is not None else row
                 for place, score in selections.entered(asked):
                     found.append(entry_of(self._triggers[place.trigger], place, asked, score))
@@ -361,7 +438,8 @@ class Watch:
         if trigger.texts and trigger.event is not None:
             score = text_score(trigger.texts, contents[trigger.event], self._texts)
         by_alias = {position.alias: asked[position.key] for position in trigger.positions}
-        return Alert(trigger.rule, copies, score, alert_text(trigger.alert, by_alias, score))
+        version = None if self._weights is None else self._weights[0]
+        return Alert(trigger.rule, copies, score, alert_text(trigger.alert, by_alias, score), version)
 
 
 class _Seen(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
 from tocsin.rules.after_clause import INSERT, OLD, After
@@ -58,6 +59,7 @@ class Watched:
     shape       the equalities of each position
     filters     what is asked of joined rows
     texts       every predicate over free text, when some stand in filters: only together they give a score
+    documents   the fields that free text asks
     alert       the parts of the alert's text, if it has one
     """
 
@@ -69,10 +71,16 @@ class Watched:
     filters: tuple[JoinedCondition, ...] = ()
     texts: tuple[Predicate, ...] = ()
     alert: tuple[AlertPart, ...] | None = None
+    documents: tuple[Path, ...] = ()
 
     def fires_on(self, change: str, position: int) -> bool:
         """Whether such a change of a row in this position fires the trigger."""
         return change in self.after.kinds and self.event in (None, position)
+
+    @property
+    def text_position(self) -> Position | None:
+        """The one whose rows free text asks; None when there is no free text."""
+        return self.positions[self.event or 0] if self.documents else None
 
     def remembers(self, position: int) -> bool:
         """Whether rows in this position can be partners of later ones."""
@@ -85,7 +93,10 @@ def watched(rules: Rules, row: int, disabled: bool = False) -> Watched:
     if disabled:
         return Watched(name, (), After(()), None)
     if trigger is None:
-        return Watched(name, (Position(None, None, rules.whens[row].as_py()),), After((INSERT,)), None)
+        when = rules.whens[row].as_py()
+        asked = (each.field for each in parse_condition(when).predicates() if each.test in TEXT_TESTS)
+        documents = tuple(dict.fromkeys(asked))
+        return Watched(name, (Position(None, None, when),), After((INSERT,)), None, documents=documents)
     parts = None
     if trigger.alert is not None:
         parts = tuple(read_alert(trigger.alert, trigger.aliases, trigger.old_of)[0])
@@ -106,6 +117,7 @@ def watched(rules: Rules, row: int, disabled: bool = False) -> Watched:
         apart.filters,
         _texts_of_filters(condition, apart),
         parts,
+        tuple(dict.fromkeys(each.field for each in text_predicates(condition))),
     )
 
 

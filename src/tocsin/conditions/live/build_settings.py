@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,14 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Settings that every engine takes; the planner is the shared index's alone."""
+    """Settings that every engine takes; the planner is the shared index's alone.
+
+    dictionaries   those that `base` has the weights of, with what they counted
+    """
 
     base: TextBase
     planner: Planner
+    dictionaries: Mapping[Path, Dictionary] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -44,6 +48,7 @@ class Preparation:
         return Preparation(
             TextBase.of(words, stop_words, float(text_threshold)),
             Planner(access, estimate, organise=organise),
+            words,
         )
 
     def digest(self) -> str:

@@ -26,7 +26,7 @@ from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_set import Rule
-from tocsin.text import Dictionary
+from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
@@ -198,9 +198,7 @@ class Index:
         """
         compact = self._rules.compact
         words, _ = known_words(history, dictionaries)
-        main = compact()
-        texts = main.compiled.texts.reweighed(words, stop_words)
-        return Index(main.like(main.compiled._replace(texts=texts)))
+        return Index(compact().reweighed(words, TextBase.of({}, stop_words).stop_words))
 
     @telling("counting what the index holds")
     def stats(self) -> Statistics:

@@ -28,7 +28,7 @@ from tocsin.conditions.live.uncompiled_rule import FreshRule
 from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.events.cells import EventBatch
-from tocsin.text import EventDocuments
+from tocsin.text import Dictionary, EventDocuments, TextBase
 
 ASKED_ONE_BY_ONE = 48
 """Fresh rules that are asked one by one, not compiled for one event."""
@@ -95,9 +95,19 @@ class LayeredSnapshot(LedgerSnapshot):
         return self.start.stack.layers[0]
 
     @property
+    def texts(self) -> TextBase:
+        """The dictionaries and settings that free text goes by."""
+        return self.main.compiled.texts.base
+
+    @property
     def fields(self) -> list[Path]:
         """The fields that the rules name, and perhaps some that only rules now deleted named."""
         return list(self.settled().fields)
+
+    @property
+    def text_fields(self) -> list[Path]:
+        """The fields that free text asks, sorted; see `fields`."""
+        return sorted({path for layer in self.layers for path in layer.matcher.texts.fields})
 
     @property
     def layers(self) -> Sequence[Layer]:
@@ -118,6 +128,12 @@ class LayeredSnapshot(LedgerSnapshot):
     def on(self, compiled: Compiled) -> LayeredSnapshot:
         """The same rules, compiled otherwise; a lineage begins."""
         return replace(self, lineage=Lineage(compiled), start=compiled)
+
+    def reweighed(self, dictionaries: Mapping[Path, Dictionary]) -> LayeredSnapshot:
+        """The same rules under the same numbers, with other dictionaries: see Index.reweighed."""
+        stop_words = self.texts.stop_words
+        layers = tuple(each.reweighed(dictionaries, stop_words) for each in self.settled().layers)
+        return self.on(Compiled(Stack(layers), self.count, self.change))
 
     def settled(self) -> Stack:
         """Layers of all the rules: fresh ones are compiled, once, with the smallest layers below them."""

@@ -11,7 +11,7 @@ matches is in order when the layers' matches are put one behind the other.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics, st
 from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher, Matcher
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_set import Rules
-from tocsin.text import EventDocuments
+from tocsin.text import Dictionary, EventDocuments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +47,12 @@ class Layer:
     def like(self, compiled: CompiledIndex, numbers: Ints | None = None) -> Layer:
         """A layer of other rules for the same engine; RuleError or RuleErrors when it cannot take some."""
         return Layer(compiled, Matcher(compiled), numbers)
+
+    def reweighed(self, dictionaries: Mapping[Path, Dictionary], stop_words: Collection[str]) -> Layer:
+        """The same rules under the same numbers, with words that weigh otherwise: nothing is compiled."""
+        texts = self.compiled.texts.reweighed(dictionaries, stop_words)
+        compiled = self.compiled._replace(texts=texts)
+        return replace(self, compiled=compiled, matcher=self.matcher.with_texts(compiled))
 
     def check_taken(self, changes: Sequence[Change]) -> None:
         """RuleError or RuleErrors for rules to add that the engine cannot take. The A-Tree takes all."""

@@ -29,7 +29,6 @@ from tocsin.errors import RuleError
 from tocsin.rules.metadata_values import is_disabled
 from tocsin.rules.rule_metadata import MOST_COLUMNS, concat_metadata, metadata_of_rows
 from tocsin.rules.rule_set import Rule, Rules
-from tocsin.text.text_base import TextBase
 
 NEVER = np.iinfo(np.int64).max
 _SPARE = 1024
@@ -230,11 +229,6 @@ class LedgerSnapshot:
     def names(self) -> Names:
         """The ids of the rules by their numbers, those of dead rules too."""
         return self.ledger.names
-
-    @property
-    def texts(self) -> TextBase:
-        """The dictionaries and settings that free text goes by."""
-        return self.ledger.main.texts.base
 
     def numbers(self) -> Longs:
         """The numbers of the rules, in order."""

@@ -28,7 +28,7 @@ from tocsin.conditions.matching.portions import cuts, row_bytes
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_metadata import concat_metadata
 from tocsin.rules.rule_set import Rule
-from tocsin.text import TextBase
+from tocsin.text import Dictionary, TextBase
 
 
 class ShardedSnapshot:
@@ -68,9 +68,18 @@ class ShardedSnapshot:
         return sorted({field for shard in self.shards for field in shard.fields})
 
     @property
+    def text_fields(self) -> list[Path]:
+        """The fields that free text asks."""
+        return sorted({field for shard in self.shards for field in shard.text_fields})
+
+    @property
     def texts(self) -> TextBase:
         """The dictionaries and settings that free text goes by: all shards have the same."""
         return self.shards[0].texts if self.shards else TextBase()
+
+    def reweighed(self, dictionaries: Mapping[Path, Dictionary]) -> ShardedSnapshot:
+        """The same rules under the same numbers, with other dictionaries."""
+        return ShardedSnapshot([shard.reweighed(dictionaries) for shard in self.shards])
 
     def numbers(self) -> Longs:
         """The numbers of the rules, in order."""

@@ -25,7 +25,7 @@ from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.rule_names import RuleNames
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_set import Rule
-from tocsin.text import TextBase
+from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
@@ -55,12 +55,19 @@ class Snapshot(Protocol):
         """The fields that the rules name, and perhaps some that only rules now deleted named."""
 
     @property
+    def text_fields(self) -> list[Path]:
+        """The fields that free text asks, sorted, and perhaps some that only rules now deleted asked."""
+
+    @property
     def texts(self) -> TextBase:
         """The dictionaries and settings that free text goes by."""
 
     @property
     def layers(self) -> Sequence[Layer]:
         """What holds the rules, compiled in several goes."""
+
+    def reweighed(self, dictionaries: Mapping[Path, Dictionary]) -> Snapshot:
+        """The same rules under the same numbers, with other dictionaries."""
 
     def numbers(self) -> Longs:
         """The numbers of the rules, in order."""

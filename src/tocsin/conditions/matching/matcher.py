@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +119,13 @@ class LayerMatcher(ABC):
     def __init__(self, index: CompiledIndex) -> None:
         self._index = index
         self._resolver = Resolver(index)
+
+    def with_texts(self, index: CompiledIndex) -> Self:
+        """The same for an index that differs in the weights of words alone; scratch memory is shared."""
+        made = copy(self)
+        made._index = index
+        made._resolver = self._resolver.with_texts(index)
+        return made
 
     @property
     def texts(self) -> TextMatcher:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -42,6 +43,13 @@ class Resolver:
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
         self._traits = traits_of(index.literals, index.bounds)
+
+    def with_texts(self, index: CompiledIndex) -> Resolver:
+        """The same for an index that differs in the weights of words alone."""
+        made = copy(self)
+        made._index = index
+        made.texts = TextMatcher(index.texts)
+        return made
 
     @property
     def fields(self) -> list[Path]:

@@ -8,7 +8,7 @@ distinct values, or from one documented guess. A wrong estimate costs time and n
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,22 +122,40 @@ def _share_of_values(predicate: Predicate, statistics: KindStatistics) -> float:
     range."""
     keys = [_key(operand) for operand in predicate.operands]
     if predicate.test in (Test.EQ, Test.IN):
-        return _any_of([_share_of_value(key, statistics) for key in set(keys)], statistics)
+        return _any_of(set(keys), statistics)
     values, total = statistics.weighted
     low, high = _ends(predicate.test, keys, values)
     if low < high and statistics.knows_all:
-        held = [statistics.counted[value] / statistics.events for value in values[low:high]]
-        return _any_of(held, statistics)
-    share = max(float(total[high] - total[low]) if low < high else 0.0, _least_seen(values, statistics))
-    return _by_chance(share, statistics)
+        return _any_of(values[low:high], statistics)
+    least = _least_seen(values, statistics)
+    if statistics.lists:
+        return max(_lists_with(set(values[low:high]), statistics) / statistics.lists, least)
+    return _by_chance(max(float(total[high] - total[low]) if low < high else 0.0, least), statistics)
 
 
-def _any_of(shares: Sequence[float], statistics: KindStatistics) -> float:
-    """The share of events that hold any of some values. An event has one value, or a list, whose values are
-    taken to have nothing to do with one another."""
+def _any_of(keys: Collection[Key], statistics: KindStatistics) -> float:
+    """The share of events that hold any of some different values.
+
+    An event has one value, or a list. In how many lists each value is was counted; how far these are the
+    same lists is told by those of the sample, which are all while there are few. Values that are in none of
+    these are taken to have nothing to do with one another.
+    """
+    shares = [_share_of_value(key, statistics) for key in keys]
     if statistics.cells == statistics.events:
         return sum(shares)
-    return 1.0 - float(np.prod([1.0 - min(1.0, share) for share in shares]))
+    apart = sum(statistics.lists_with.get(key, 0).bit_count() for key in keys)
+    if not apart:
+        return 1.0 - float(np.prod([1.0 - min(1.0, share) for share in shares]))
+    estimate = sum(shares) * _lists_with(keys, statistics) / apart
+    return min(1.0, max(estimate, *shares))
+
+
+def _lists_with(keys: Iterable[Key], statistics: KindStatistics) -> int:
+    """How many lists of the sample hold any of these values."""
+    some = 0
+    for key in keys:
+        some |= statistics.lists_with.get(key, 0)
+    return some.bit_count()
 
 
 def _least_seen(asked: Sequence[Key], statistics: KindStatistics) -> float:

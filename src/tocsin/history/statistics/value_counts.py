@@ -37,6 +37,8 @@ class KindStatistics:
     lost        how much the counts may be too small at most; a value that is not here was met no more
                 often than that. 0: these are all values, and the counts are exact
     sample      values of rows chosen by chance, ascending
+    lists       how many of these rows have all their values in the sample: all rows while there are few
+    lists_with  for each value which of those hold it, a bit for each
     """
 
     kind: Kind
@@ -46,6 +48,8 @@ class KindStatistics:
     counted: Mapping[Key, int] = field(repr=False)
     lost: int
     sample: list[Key] = field(repr=False)
+    lists: int = field(default=0, repr=False)
+    lists_with: Mapping[Key, int] = field(default_factory=dict, repr=False)
 
     @property
     def knows_all(self) -> bool:
@@ -147,17 +151,34 @@ def _kind_statistics(kind: Kind, facts: pa.Table) -> KindStatistics:
         [("number", "descending"), ("high", "ascending")]
     )
     counted = dict(zip(_keys(kind, frequent), _counts(frequent), strict=True))
-    sample = sorted(_keys(kind, facts.filter(pc.equal(fact, "sample"))))
+    sampled = facts.filter(pc.equal(fact, "sample"))
+    keys = _keys(kind, sampled)
+    cells = numbers.get("cells", 0)
+    holds_lists = cells > numbers.get("events", 0)
+    lists = _lists(keys, _known(sampled, "number"), len(keys) == cells) if holds_lists else (0, {})
     hashes = facts.filter(pc.equal(fact, "distinct")).column("high").to_numpy()
     return KindStatistics(
         kind,
         numbers.get("events", 0),
-        numbers.get("cells", 0),
-        _distinct(hashes, numbers.get("cells", 0)),
+        cells,
+        _distinct(hashes, cells),
         counted,
         numbers.get("lost", 0),
-        sample,
+        sorted(keys),
+        *lists,
     )
+
+
+def _lists(keys: list[Key], row_hash: list[int], is_whole: bool) -> tuple[int, dict[Key, int]]:
+    """`lists` and `lists_with`. A sample that is not whole has the values of rows of least hash, and perhaps
+    not all of the last."""
+    hashes = sorted(set(row_hash))
+    place = {each: at for at, each in enumerate(hashes if is_whole else hashes[:-1])}
+    rows_with: dict[Key, int] = {}
+    for key, each in zip(keys, row_hash, strict=True):
+        if each in place:
+            rows_with[key] = rows_with.get(key, 0) | 1 << place[each]
+    return len(place), rows_with
 
 
 def _distinct(hashes: Longs, cells: int) -> int:

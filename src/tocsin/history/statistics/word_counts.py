@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.distinct_texts import no_texts
-from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.packed import arrow_texts, joined, starts
 from tocsin.events.cells import Column
 from tocsin.text import ReadingRoom, bytes_of_words, count_and_sketch, documents_of, number_words
@@ -54,15 +54,18 @@ class WordCounter:
         """Whether it is time to count."""
         return self._noted >= ENOUGH
 
-    def add(self, column: Column, row_hash: Longs) -> None:
+    def add(self, column: Column, row_hash: Longs, counts: Flags | None = None) -> None:
         """Note the documents of a batch whose rows have these hashes: texts, and lists with their texts.
 
-        An empty list is a document without words; what holds no text is no document.
+        An empty list is a document without words; what holds no text is no document. `counts` says which rows
+        are looked at; without it all are.
         """
-        self.documents += len(column.empty)
+        self.documents += len(column.empty) if counts is None else int(counts[column.empty].sum())
         if column.strings is None:
             return
         documents, row, document = documents_of(column.strings)
+        if counts is not None:
+            row, document = row[counts[row]], document[counts[row]]
         with self._room.lent(documents) as memory:
             self._distinct, start, words = number_words(self._distinct, documents, memory)
         self.documents += len(row)

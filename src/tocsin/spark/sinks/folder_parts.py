@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructType
 
 from tocsin.spark.stream.alert_values import plain_text
-from tocsin.spark.stream.match_columns import ALERTS, FOUND, KEPT, REJECTS
+from tocsin.spark.stream.match_columns import ALERTS, DICTIONARY, FOUND, KEPT, REJECTS
 from tocsin.spark.stream.source import Onward
 
 ROWS_OF_GROUP = 1 << 17
@@ -155,7 +155,8 @@ class FoundParts(Onward):
     For a stream with one folder as its sink, whose matches all are sent, this is all there is to do: rows
     need not go to Java and back. The files hold what alerts_of and rejects_of of stream/match_columns.py say.
 
-    texts   the columns of alerts that hold JSON texts
+    texts        the columns of alerts that hold JSON texts
+    dictionary   the version of the dictionaries, of a stream that learns
     """
 
     alerts: str
@@ -163,6 +164,7 @@ class FoundParts(Onward):
     version: int
     batch: int
     texts: frozenset[str]
+    dictionary: int | None = None
 
     def schema(self, found: StructType) -> StructType:  # noqa: ARG002
         """Of each task the names of its files, null where it has none."""
@@ -184,9 +186,12 @@ class FoundParts(Onward):
     def _alerts(self, matches: pa.RecordBatch) -> pa.RecordBatch:
         """Without the batch, which the folder's name says."""
         columns: dict[str, pa.Array] = {}
-        for name in (*ALERTS.names, *matches.schema.names[len(FOUND) :]):
-            if name == "version":
-                columns[name] = pa.repeat(pa.scalar(self.version, pa.int64()), matches.num_rows)
+        of_batch = {"version": self.version} | (
+            {} if self.dictionary is None else {DICTIONARY.name: self.dictionary}
+        )
+        for name in (*ALERTS.names, *list(of_batch)[1:], *matches.schema.names[len(FOUND) :]):
+            if name in of_batch:
+                columns[name] = pa.repeat(pa.scalar(of_batch[name], pa.int64()), matches.num_rows)
             elif name != "batch":
                 own = name.removeprefix(KEPT)
                 column = matches.column(name)

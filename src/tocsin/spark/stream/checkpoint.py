@@ -6,6 +6,7 @@
       spark/                    Spark's own: which offsets a batch has, and which batches are done
       batches/00000012.json     the version of the rules and the time of batch 12, written before it begins
       rules/                    the versions of the rules, see rule_history.py
+      words/                    the versions of the dictionaries of a stream that learns, see word_history.py
       refused.jsonl             rules that were refused
       rejects/                  records that were no events, unless they are to go elsewhere
       source/  throttle/        what the source and the throttles keep
@@ -39,11 +40,15 @@ _NOTE = re.compile(r"([0-9]+)(?:\.compact)?")
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """What was decided about a batch: the version of its rules, and its time in microseconds since 1970."""
+    """What was decided about a batch: the version of its rules, and its time in microseconds since 1970.
+
+    dictionary   the version of the dictionaries, of a stream that learns
+    """
 
     batch: int
     version: int
     time: int
+    dictionary: int | None = None
 
 
 class Checkpoint:
@@ -55,6 +60,8 @@ class Checkpoint:
         """Spark's own folder."""
         self.rules = self.folder / "rules"
         """Where versions of the rules are."""
+        self.words = self.folder / "words"
+        """Where versions of dictionaries are."""
         self._lock: IO[bytes] | None = None
         self._synced: dict[Path, set[Path]] = {}
 

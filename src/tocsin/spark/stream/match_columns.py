@@ -4,10 +4,11 @@
                 │
                 ├── reject is not null ──> rejects    batch place reason text
                 └── reject is null     ──> alerts     alert rule version batch key time score text
-                                                      carried... kept...
+                                                      dictionary carried... kept...
 
 A found row is a match, or a record that is no event. `carried` are columns of the source's own, such
-as the table and the kind of change of a row from PostgreSQL; `kept` are the fields that the user asked for.
+as the table and the kind of change of a row from PostgreSQL; `kept` are the fields that the user asked for;
+`dictionary` is there when the stream learns.
 
 Values of events that have no type of their own, those of JSON lines and CSV, are kept as JSON texts, so that
 nothing is lost; their columns are marked (`is_json`), and a sink writes them as it can.
@@ -52,6 +53,9 @@ text       the text of `do alert`, filled in; null without
 ALERTS = _columns("alert rule version batch key time score text")
 """An alert, as sinks write it. `alert` is its id: 32 hexadecimal digits that depend on the key, the rule and
 the carried columns alone (match_task.alert_ids)."""
+
+DICTIONARY = T.StructField("dictionary", T.LongType())
+"""The version of the dictionaries that an alert's score was found with, of a stream that learns."""
 
 REJECTS = _columns("batch place reason text")
 
@@ -99,17 +103,21 @@ def found_schema(carried: Sequence[T.StructField], kept: Sequence[T.StructField]
     return T.StructType([*FOUND, *carried, *renamed])
 
 
-def alert_schema(carried: Sequence[T.StructField], kept: Sequence[T.StructField]) -> T.StructType:
+def alert_schema(
+    carried: Sequence[T.StructField], kept: Sequence[T.StructField], *, learns: bool = False
+) -> T.StructType:
     """The columns of alerts."""
-    return T.StructType([*ALERTS, *carried, *kept])
+    return T.StructType([*ALERTS, *([DICTIONARY] if learns else []), *carried, *kept])
 
 
-def alerts_of(found: DataFrame, version: int, batch: int) -> DataFrame:
+def alerts_of(found: DataFrame, version: int, batch: int, dictionary: int | None = None) -> DataFrame:
     """The matches among found rows as alerts; `found` may lack rows that are not to be sent."""
     others = found.columns[len(FOUND) :]
     known = {"version": f"{version}L as version", "batch": f"{batch}L as batch"}
+    learnt = [] if dictionary is None else [f"{dictionary}L as {DICTIONARY.name}"]
     return found.where("reject is null").selectExpr(
         *(known.get(name, name) for name in ALERTS.names),
+        *learnt,
         *(f"{_quoted(name)} as {_quoted(name.removeprefix(KEPT))}" for name in others),
     )
 

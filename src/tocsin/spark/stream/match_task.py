@@ -27,10 +27,12 @@ from tocsin.events.cells import EventBatch, Path, path_text
 from tocsin.events.kept_columns import json_texts, plain
 from tocsin.spark.match_worker import BYTES_IN_TASK, MATCHES_IN_TASK, keep_freed_memory
 from tocsin.spark.stream.alert_values import keys_of, mended, times_of
+from tocsin.spark.stream.document_counts import TaskCounter
 from tocsin.spark.stream.match_columns import FOUND, KEPT, Wanted
 from tocsin.spark.stream.rule_actions import RuleActions
 from tocsin.spark.stream.rule_version import RuleVersion
 from tocsin.spark.stream.source import Tally
+from tocsin.spark.stream.word_history import WordVersion, weighed
 
 TIME = pa.timestamp("us", tz="UTC")
 _BYTES_OF_OTHERS = 48
@@ -68,11 +70,20 @@ class Rejected(NamedTuple):
 
 
 class Finder:
-    """Rules, ready to be asked in one task. What it counts is in `tally`."""
+    """Rules, ready to be asked in one task. What it counts is in `tally`; `counter` counts words."""
 
-    def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
+    def __init__(
+        self,
+        rules: RuleVersion,
+        wanted: Wanted,
+        others: pa.Schema,
+        words: WordVersion | None = None,
+        counter: TaskCounter | None = None,
+    ) -> None:
         keep_freed_memory()
         self._rules, self._id_bytes, self._actions = prepared(rules)
+        self._matching = self._rules if words is None else weighed(rules, words)
+        self._counter = counter
         self._wanted = wanted
         self.carry(others)
         self.tally = Tally(tasks=1)
@@ -134,7 +145,9 @@ class Finder:
         good = np.ones(count, np.bool_)
         good[list(bad)] = False
         first = 0
-        for found in self._rules.match_slices(events.cells, MATCHES_IN_TASK):
+        if self._counter is not None:
+            self._counter.add(events.cells, good)
+        for found in self._matching.match_slices(events.cells, MATCHES_IN_TASK):
             row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
             first += len(found.per_event)
             keep = good[row]

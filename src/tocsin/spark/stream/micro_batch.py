@@ -3,6 +3,7 @@
     decide: rules and time ──> written down
     found rows ──> throttle ──> alerts ──> each sink
              └──> rejects ──> their folder
+    learn: the documents' words into the next version of the dictionaries
     tell ──> purge
 
 A batch that is done again finds what was decided, and every step of it leaves the same behind.
@@ -28,18 +29,21 @@ from tocsin.spark.sinks.folder_parts import FoundParts
 from tocsin.spark.sinks.folder_sink import FolderSink
 from tocsin.spark.sinks.sink import Sink
 from tocsin.spark.stream.checkpoint import BatchRecord, Checkpoint
+from tocsin.spark.stream.document_counts import DocumentCounts
 from tocsin.spark.stream.match_columns import Wanted, alerts_of, rejects_of
 from tocsin.spark.stream.rule_history import RuleWatch
 from tocsin.spark.stream.rule_version import RuleVersion
 from tocsin.spark.stream.source import Onward, Search, Source, Tally
 from tocsin.spark.stream.stream_throttle import throttled
+from tocsin.spark.stream.word_history import WordHistory, WordVersion
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
     """What became of a batch. Its counts may be too high when tasks had to be done again.
 
-    again     whether the batch had been begun before, by a process that was stopped
+    again        whether the batch had been begun before, by a process that was stopped
+    dictionary   the version of the dictionaries, of a stream that learns
     """
 
     batch: int
@@ -49,6 +53,7 @@ class BatchReport:
     rejects: int
     seconds: float
     again: bool
+    dictionary: int | None = None
 
 
 class StreamStoppedError(Exception):
@@ -68,10 +73,12 @@ class BatchRunner:
         checkpoint: Checkpoint,
         tally: Accumulator[Tally],
         report: Callable[[BatchReport, RuleVersion, int], None],
+        words: WordHistory | None = None,
     ) -> None:
         self._source, self._rules, self._wanted = source, rules, wanted
         self._sinks, self._rejects = sinks, rejects
         self._checkpoint, self._tally, self._report = checkpoint, tally, report
+        self._words = words
         last = checkpoint.last_record()
         self._last_time = 0 if last is None else last.time
         self._at_work = threading.Lock()
@@ -107,9 +114,10 @@ class BatchRunner:
         rules = self._rules.version(record.version)
         self._tally.value = Tally()
         wanted = replace(self._wanted, batch_time=record.time)
+        words, counts = self._learning(record, rules)
 
         def found(onward: Onward) -> DataFrame:
-            return self._source.found(batch, Search(rules, wanted, self._tally, onward))
+            return self._source.found(batch, Search(rules, wanted, self._tally, onward, words, counts))
 
         folder = None if again else self._folder_of_parts(record)
         if folder is not None:
@@ -118,10 +126,20 @@ class BatchRunner:
             self._write_rows(found(Onward()), record, again)
         counted = self._tally.value
         self._had_rejects = counted.rejects > 0
+        if self._words is not None and words is not None and counts is not None:
+            self._words.learn(words, counts)
+            self._words.purge(words.number)
         self._rules.purge(record.version)
         seconds = time.perf_counter() - started
         report = BatchReport(
-            number, record.version, counted.events, counted.matches, counted.rejects, seconds, again
+            number,
+            record.version,
+            counted.events,
+            counted.matches,
+            counted.rejects,
+            seconds,
+            again,
+            record.dictionary,
         )
         self._report(report, rules, counted.seen)
 
@@ -129,9 +147,19 @@ class BatchRunner:
         """The rules as they are now, and the time, which never goes back."""
         version = self._rules.current().number
         self._last_time = max(time.time_ns() // 1_000, self._last_time)
-        record = BatchRecord(number, version, self._last_time)
+        dictionary = None if self._words is None else self._words.latest
+        record = BatchRecord(number, version, self._last_time, dictionary)
         self._checkpoint.decide(record)
         return record
+
+    def _learning(
+        self, record: BatchRecord, rules: RuleVersion
+    ) -> tuple[WordVersion | None, DocumentCounts | None]:
+        """The dictionaries of a batch, and what its documents are counted with."""
+        if self._words is None or record.dictionary is None:
+            return None, None
+        counts = self._words.counting(record.batch, rules.texts) if rules.texts else None
+        return self._words.version(record.dictionary), counts
 
     def _throttled(
         self, found: DataFrame, record: BatchRecord
@@ -159,7 +187,12 @@ class BatchRunner:
                 f"{self._checkpoint.folder} knows nothing of batch {record.batch}, and its files are there"
             )
         parts = FoundParts(
-            str(alerts.folder), str(rejects.folder), record.version, record.batch, folder.json_columns
+            str(alerts.folder),
+            str(rejects.folder),
+            record.version,
+            record.batch,
+            folder.json_columns,
+            record.dictionary,
         )
         reports = found(parts).collect()
         rejects.settle([report.rejects for report in reports if report.rejects is not None])
@@ -171,8 +204,10 @@ class BatchRunner:
         if is_read_again:
             found = found.persist()
         try:
+            if record.dictionary is not None:
+                found.count()  # sinks that have the batch already look at nothing
             with self._throttled(found, record) as sent:
-                alerts = alerts_of(sent, record.version, record.batch)
+                alerts = alerts_of(sent, record.version, record.batch, record.dictionary)
                 for sink in self._sinks:
                     sink.write(alerts, record.batch)
             counted = self._tally.value
@@ -188,4 +223,9 @@ class BatchRunner:
     def _is_read_again(self, record: BatchRecord) -> bool:
         """Whether the found rows are likely to be asked for more than once, and so worth keeping."""
         reads_once = len(self._sinks) == 1 and isinstance(self._sinks[0], FolderSink)
-        return not reads_once or self._had_rejects or self._rules.has_throttles(record.version)
+        return (
+            record.dictionary is not None
+            or not reads_once
+            or self._had_rejects
+            or self._rules.has_throttles(record.version)
+        )

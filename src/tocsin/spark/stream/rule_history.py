@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -59,6 +59,7 @@ class VersionRecord:
     rules     how many there are
     taken     when it was taken up
     triggers  the file of its triggers that no index takes
+    texts     the fields that free text asks
     """
 
     version: int
@@ -70,6 +71,7 @@ class VersionRecord:
     rules: int
     taken: str
     triggers: str | None = None
+    texts: list[list[str]] = field(default_factory=list)
 
 
 class RuleFiles:
@@ -280,8 +282,9 @@ class RuleWatch:
         count = len(index) + len(triggers)
         lines = rule_version.triggers_text(triggers)
         joined = self._written(number, lines, ".triggers") if triggers else None
+        texts = [list(path) for path in index.version.text_fields]
         record = VersionRecord(
-            number, digest, base, changes, list(actions.named()), throttles, count, taken, joined
+            number, digest, base, changes, list(actions.named()), throttles, count, taken, joined, texts
         )
         self._check(self._version(record))
         write_json(self._folder / f"{number:08d}.json", asdict(record))
@@ -310,6 +313,7 @@ class RuleWatch:
     def _version(self, record: VersionRecord) -> RuleVersion:
         changes = None if record.changes is None else str(self._folder / record.changes)
         triggers = None if record.triggers is None else str(self._folder / record.triggers)
+        texts = tuple(map(tuple, record.texts))
         return RuleVersion(
-            record.version, str(self._folder / record.base), changes, tuple(record.named), triggers
+            record.version, str(self._folder / record.base), changes, tuple(record.named), triggers, texts
         )

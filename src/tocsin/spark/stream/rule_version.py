@@ -53,6 +53,7 @@ class RuleVersion:
     changes   the path of the operations that lead from there to this version; None when there are none
     named     the top-level fields that alerts' texts and dedup fields look at
     triggers  the path of the triggers that no index takes; None when there are none
+    texts     the fields that free text asks, which a stream that learns counts the words of
     """
 
     number: int
@@ -60,6 +61,7 @@ class RuleVersion:
     changes: str | None = None
     named: tuple[str, ...] = ()
     triggers: str | None = None
+    texts: tuple[tuple[str, ...], ...] = ()
 
     def open(self) -> Index:
         """The rules, in a worker or in the driver; opened once, and not to be changed by anybody."""

@@ -22,8 +22,10 @@ from tocsin.spark.stream.match_columns import Wanted, found_schema, json_field
 from tocsin.spark.stream.rule_version import RuleVersion
 
 if TYPE_CHECKING:
+    from tocsin.spark.stream.document_counts import DocumentCounts
     from tocsin.spark.stream.folder_source import PassedOver
     from tocsin.spark.stream.match_task import Finder
+    from tocsin.spark.stream.word_history import WordVersion
 
     Look = Callable[[Finder, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -81,12 +83,17 @@ class Search:
     """What is looked for in a batch, and what becomes of it. Small, and made to be pickled.
 
     Events, matches, rejects and the fields that were there are counted in `tally` by the tasks.
+
+    words     the dictionaries that scores go by; None: those that the rules were built with
+    counts    where the words of documents are counted; None when nothing is learnt
     """
 
     rules: RuleVersion
     wanted: Wanted
     tally: Accumulator[Tally]
     onward: Onward
+    words: WordVersion | None = None
+    counts: DocumentCounts | None = None
 
     def found(
         self, batch: DataFrame, carried: Sequence[StructField], kept: Sequence[StructField], look: Look
@@ -97,8 +104,12 @@ class Search:
         def find(batches: Iterable[Any]) -> Iterator[Any]:
             from tocsin.spark.stream.match_task import Finder
 
-            finder = Finder(self.rules, self.wanted, pa.schema([(name, pa.string()) for name in names]))
+            counter = None if self.counts is None else self.counts.counter()
+            others = pa.schema([(name, pa.string()) for name in names])
+            finder = Finder(self.rules, self.wanted, others, self.words, counter)
             yield from look(finder, batches)
+            if counter is not None:
+                counter.write()
             self.tally.add(finder.tally)
 
         schema = self.onward.schema(found_schema(carried, kept))

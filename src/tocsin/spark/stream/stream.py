@@ -27,16 +27,19 @@ from tocsin.spark.file_urls import to_write
 from tocsin.spark.session import session as running_session
 from tocsin.spark.sinks.sink import Sink
 from tocsin.spark.stream.checkpoint import Checkpoint
-from tocsin.spark.stream.match_columns import ALERTS, Wanted, alert_schema
+from tocsin.spark.stream.match_columns import ALERTS, DICTIONARY, Wanted, alert_schema
 from tocsin.spark.stream.schemes import sink_of, source_of
 from tocsin.storage.folders import temporary_folder
 from tocsin.syntax.durations import parse_duration
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import StructField
+
     from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.rules.triggers import Trigger
     from tocsin.spark.sinks.folder_sink import FolderSink
     from tocsin.spark.stream.micro_batch import BatchReport, BatchRunner
-    from tocsin.spark.stream.rule_history import RuleWatch
+    from tocsin.spark.stream.rule_history import RuleFiles, RuleWatch
     from tocsin.spark.stream.rule_version import RuleVersion
     from tocsin.spark.stream.source import Source
 
@@ -188,6 +191,7 @@ def stream(
     rejects: PathLike | None = None,
     every: str | None = None,
     once: bool = False,
+    learn: bool = False,
     session: SparkSession | None = None,
     preparation: Preparation | None = None,
     listener: Listener | None = None,
@@ -206,6 +210,10 @@ def stream(
     its place in the source, and its time is that of its batch. `keep` names top-level fields that alerts
     carry. Records that are no events go to the folder `rejects`, in the checkpoint without one.
 
+    With `learn` the words of each batch's documents, in the fields that free text asks, are counted into the
+    dictionaries that the next batch is scored with; alerts have the version of those of their batch as
+    `dictionary`. They begin with those of `preparation`, and then with what the checkpoint has.
+
     `every` ('5 seconds') says how often to look for events; `once` ends when all that is there has been
     through. `preparation` is for free text (conditions/live/build_settings.py). Raises UsageError, InputError
     or RuleErrors when something is wrong before it starts.
@@ -215,6 +223,7 @@ def stream(
     from tocsin.spark.stream.micro_batch import BatchRunner
     from tocsin.spark.stream.rule_history import RuleFiles, RuleWatch
     from tocsin.spark.stream.source import TALLY_PARAM, Tally
+    from tocsin.spark.stream.word_history import WordHistory
     from tocsin.warmup import is_warm, warm_up
 
     if once and every is not None:
@@ -222,7 +231,7 @@ def stream(
     pace = None if every is None else milliseconds_of(every)
     if not is_warm():
         warm_up()
-    wanted = _wanted(key, time, keep)
+    wanted = _wanted(key, time, keep, learn)
     sinks = _sinks(sink)
     origin = source_of(source)
     if session is None:
@@ -231,22 +240,29 @@ def stream(
     dropped = FolderSink(Path(rejects or place.folder / "rejects").absolute(), "jsonl")
     _check_apart(origin, sinks, dropped, place.folder)
     told = _Told(listener or Warnings(), place.folder / "refused.jsonl", origin, is_told_at_end=once)
-    stream_id = place.open(_identity(origin, sinks, wanted))
+    stream_id = place.open(_identity(origin, sinks, wanted, learn))
     try:
-        files = RuleFiles(_paths(rules), preparation or Preparation.of())
-        check = partial(origin.check, wanted)
-        watched = RuleWatch(files, place.rules, check, told.refused, joins=origin.joins)
-        schema = alert_schema(origin.carried, check(watched.start()))
+        settings = preparation or Preparation.of()
+        files = RuleFiles(_paths(rules), settings)
+        has_begun = place.last_record() is not None
+        words = WordHistory(place.words, settings.dictionaries, has_begun=has_begun) if learn else None
+        check = partial(_checked, origin, wanted, files if learn else None)
+        watched = RuleWatch(
+            files, place.rules, check, told.refused, joins=_no_joins if learn else origin.joins
+        )
+        schema = alert_schema(origin.carried, check(watched.start()), learns=learn)
         for each in (*sinks, dropped):
             each.open(session, stream_id, schema)
         tally = session.sparkContext.accumulator(Tally(), TALLY_PARAM)
-        runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, told.batch)
+        runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, told.batch, words)
         query = _start(session, origin, runner, place, pace, once)
     except BaseException:
         place.close()
         raise
     told.warn_of_passed_over()
     lines = _explained(origin, sinks, dropped, place, wanted, files.paths, watched)
+    if words is not None:
+        lines.append(f"learning    from each batch, dictionary version {words.latest}")
     closing = [told.finish, *(each.close for each in (*sinks, dropped)), place.close]
     return Stream(query, runner, watched, place, closing, lines)
 
@@ -285,13 +301,32 @@ def _start(
         raise TocsinError(f"the stream does not start: {reason_of(str(error))}") from error
 
 
-def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
+def _no_joins(_trigger: Trigger) -> bool:
+    """A stream that learns takes no triggers that compare rows: their documents are not counted."""
+    return False
+
+
+def _checked(
+    source: Source, wanted: Wanted, learning: RuleFiles | None, rules: RuleVersion
+) -> Sequence[StructField]:
+    """What the source says of a version; UsageError when nothing can be learnt from there on."""
+    saved = None if learning is None else learning.saved_index()
+    base = rules.open().version.texts if saved is not None else None
+    if base is not None and (base.is_counted().any() or (base.words.idf != 0).any()):
+        raise UsageError(
+            f"{saved} says how much words weigh and not in how many documents they are, so nothing can be"
+            " learnt from there on: give the rules, with their history or dictionaries"
+        )
+    return source.check(wanted, rules)
+
+
+def _wanted(key: str | None, time: str | None, keep: Sequence[str], learn: bool) -> Wanted:
     from tocsin.conditions.language.field_names import field_named
 
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")
     for name in keep:
-        if name.lower() in ALERTS.names:
+        if name.lower() in ALERTS.names or (learn and name.lower() == DICTIONARY.name):
             raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
     if len({name.lower() for name in keep}) < len(keep):
         raise UsageError("keep names a field twice")
@@ -353,13 +388,14 @@ def _check_apart(source: Source, sinks: Sequence[Sink], rejects: FolderSink, che
             raise UsageError(f"{other} and {one} cannot be the same folder, nor one in the other")
 
 
-def _identity(source: Source, sinks: Sequence[Sink], wanted: Wanted) -> dict[str, Any]:
+def _identity(source: Source, sinks: Sequence[Sink], wanted: Wanted, learn: bool) -> dict[str, Any]:
     return {
         "source": source.identity(),
         "sinks": [sink.identity() for sink in sinks],
         "key": wanted.key,
         "time": wanted.time,
         "keep": wanted.keep,
+        "learn": learn or None,
     }
 
 

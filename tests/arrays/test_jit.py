@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.arrays import jit
+from tocsin.arrays import kernel_cache
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 WHERE_KERNELS_ARE_KEPT = """
@@ -20,13 +20,13 @@ from pathlib import Path
 def no_such_user(number):
     raise KeyError(number)
 pwd.getpwuid = no_such_user
-from tocsin.arrays import jit
+from tocsin.arrays import jit, kernel_cache
 
 @jit.kernel
 def double(number: int) -> int:
     return 2 * number
 
-print(double._cache.cache_path, jit.kernels_digest(Path(__file__).read_bytes()))
+print(double._cache.cache_path, kernel_cache.kernels_digest(Path(__file__).read_bytes()))
 """
 
 
@@ -113,7 +113,7 @@ def test_the_digest_goes_over_every_module_that_loops_come_from(path: Path) -> N
         ):
             whole = line.module.endswith((".kernels", ".arrays"))
             taken |= {f"{line.module}.{name.name}" for name in line.names} if whole else {line.module}
-    assert set(jit._kernel_modules(source)) == taken
+    assert set(kernel_cache._kernel_modules(source)) == taken
 
 
 @pytest.mark.parametrize(
@@ -132,4 +132,4 @@ def test_the_digest_goes_over_every_module_that_loops_come_from(path: Path) -> N
     ],
 )
 def test_modules_that_a_source_takes_loops_from(said: str, taken: list[str]) -> None:
-    assert jit._kernel_modules(said.encode()) == taken
+    assert kernel_cache._kernel_modules(said.encode()) == taken

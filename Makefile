@@ -11,7 +11,7 @@ KERNEL_TESTS := tests/arrays tests/conditions/blocks tests/conditions/graph test
 LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers pin audit format clean
+.PHONY: help setup wheel demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers pin audit format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -26,9 +26,16 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install --require-hashes -r constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
-	@echo "Compiling the kernels (once; it takes a while)" >&2
-	@$(BIN)/python -c 'from tocsin.warmup import warm_up; warm_up()'
+	@$(BIN)/tocsin warm
 	@touch $@
+
+wheel: setup  ## a wheel with the machine code of the kernels in it, into dist/; and a look whether it needs no compiler
+	$(BIN)/tocsin warm
+	rm -rf build/machine_code
+	$(BIN)/python -c 'from pathlib import Path; from tocsin.arrays.code_archive import write_code; \
+	  write_code(Path("build/machine_code"))'
+	TOCSIN_MACHINE_CODE=build/machine_code $(BIN)/python -m hatchling build -t wheel
+	$(BIN)/python -m tests.wheel dist/*-$$($(BIN)/python -c 'from tocsin.version import VERSION; print(VERSION)')-cp*.whl
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark
 	@$(BIN)/python -m tocsin_lab.demo

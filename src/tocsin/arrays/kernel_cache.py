@@ -27,7 +27,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.util import find_spec
@@ -46,6 +46,9 @@ SHIPPED = Path(__file__).parents[1] / "machine_code"
 """What came with the package, and beside it CONTENTS: what it was compiled with."""
 
 CONTENTS = "contents.json"
+
+PART = "part."
+"""What the files of parts begin with, which are not machine code: see kernel_dispatch.py."""
 
 _IMPORT = re.compile(
     rb"^from (tocsin\w*\.(?:\w+\.)*?(?:arrays|kernels))((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE
@@ -97,12 +100,14 @@ def cache_root() -> Path | None:
 
 
 @cache
-def _own_folder(name: str) -> Path:
+def own_folder(name: str) -> Path:
+    """Where the machine code of a module that is compiled here lies."""
     return cache_folder("kernels", name, cache_root())
 
 
 @cache
-def _folder_name(module: str, source: bytes) -> str:
+def folder_name(module: str, source: bytes) -> str:
+    """What the folder of a module's machine code is called."""
     return f"{module}-{kernels_digest(source)}"
 
 
@@ -143,6 +148,34 @@ def _warn_of_shipped() -> None:
     )
 
 
+def add_entries(folder: str, name: str, entries: dict[Any, bytes]) -> None:
+    """Put entries that were written elsewhere beside those of a kernel that are here."""
+    file: Any = IndexDataCacheFile(str(own_folder(folder)), name, folder)
+    with _locked_for_writing(own_folder(folder) / f"{name}.lock"):
+        index = file._load_index()
+        for number, (key, data) in enumerate(entries.items(), 1 + len(index)):
+            if key not in index:
+                index[key] = file._data_name(number)
+                with file._open_for_write(file._data_path(index[key])) as written:
+                    written.write(data)
+        file._save_index(index)
+
+
+@contextmanager
+def _locked_for_writing(path: Path) -> Iterator[None]:
+    if path in _locked:
+        yield
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _locked.add(path)
+        try:
+            yield
+        finally:
+            _locked.discard(path)
+
+
 class KernelCache(_Cache):  # type: ignore[misc]
     """The machine code of one kernel. `form` says how that is written and read."""
 
@@ -156,7 +189,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
     @cached_property
     def _folder(self) -> str:
         module: Any = self._function.__globals__
-        return _folder_name(
+        return folder_name(
             module["__name__"], module["__loader__"].get_data(self._function.__code__.co_filename)
         )
 
@@ -171,7 +204,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
     @property
     def cache_path(self) -> str:
         """The folder of what is compiled here."""
-        return str(_own_folder(self._folder))
+        return str(own_folder(self._folder))
 
     def enable(self) -> None:
         """It always is."""
@@ -203,21 +236,9 @@ class KernelCache(_Cache):  # type: ignore[misc]
         if self._form.check_cachable(data):
             self._own.save(self._key(sig, data.codegen.magic_tuple()), self._form.reduce(data))
 
-    @contextmanager
-    def one_at_a_time(self) -> Iterator[None]:
+    def one_at_a_time(self) -> AbstractContextManager[None]:
         """Compile what others do not compile at the same time: they wait, and find it in the cache."""
-        path = Path(self.cache_path, f"{self._name}.lock")
-        if path in _locked:
-            yield
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            _locked.add(path)
-            try:
-                yield
-            finally:
-                _locked.discard(path)
+        return _locked_for_writing(Path(self.cache_path, f"{self._name}.lock"))
 
     def _files(self) -> Iterator[Any]:
         shipped = _shipped()

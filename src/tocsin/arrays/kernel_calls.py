@@ -13,6 +13,7 @@ from importlib import import_module
 from types import CodeType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
 from numba import typeof, types
 
 P = ParamSpec("P")
@@ -47,11 +48,20 @@ def noting(function: Callable[P, R]) -> Callable[P, R]:
         _noted[function, tuple(map(_type, function.__annotations__.values(), args))] = None
         _within.a_kernel = True
         try:
-            return function(*args, **named)
+            result: R = _returned(function(*args, **named))
+            return result
         finally:
             _within.a_kernel = False
 
     return noted
+
+
+def _returned(value: Any) -> Any:
+    """What comes out of a kernel that is compiled: numbers are Python's."""
+    if isinstance(value, tuple):
+        items = map(_returned, value)
+        return value._make(items) if hasattr(value, "_make") else tuple(items)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _type(annotation: Any, value: Any) -> Any:
@@ -84,4 +94,7 @@ def calls_of(work: Callable[[], None]) -> list[KernelCall]:
 def compile_call(call: KernelCall) -> None:
     """Compile a kernel for the types that it was called with; it is not run."""
     kernel: Any = getattr(import_module(call.module), call.name)
-    kernel.compile(pickle.loads(call.types))  # of this very program
+    types_of_defaults_too = kernel.fold_argument_types(pickle.loads(call.types), {})[
+        1
+    ]  # of this very program
+    kernel.compile(types_of_defaults_too)

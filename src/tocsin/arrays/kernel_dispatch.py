@@ -22,7 +22,7 @@ from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined
 from numba.core.registry import CPUDispatcher
 from numba.core.types.misc import unliteral
 
-from tocsin.arrays.kernel_cache import KernelCache
+from tocsin.arrays.kernel_cache import PART, KernelCache
 
 
 class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -78,7 +78,7 @@ class _Part(_Dispatcher):
 
     def __init__(self, py_func: Callable[..., Any], locals: Any, targetoptions: Any) -> None:  # noqa: A002
         super().__init__(py_func, locals, {**targetoptions, "no_cpython_wrapper": True})
-        self._cache = KernelCache(py_func, _PartForm(), "part.")
+        self._cache = KernelCache(py_func, _PartForm(), PART)
         self._compiler = _PartCompiler(
             py_func, self.targetdescr, self.targetoptions, self.locals, compiler.Compiler
         )
@@ -139,9 +139,19 @@ class _WholeForm(CompileResultCacheImpl):  # type: ignore[misc]
         """Whether it holds no address of this process."""
         return not cres.library.has_dynamic_globals
 
+    def reduce(self, cres: Any) -> Any:
+        """Without LLVM's form of it, which nobody takes in; Numba reads there what functions there are."""
+        (name, kind, (machine_code, _)), *rest = super().reduce(cres)
+        stub = llvm.parse_assembly(f'define void @"{cres.fndesc.llvm_cpython_wrapper_name}"() {{ ret void }}')
+        return (name, kind, (machine_code, stub.as_bitcode())), *rest
+
 
 class _PartForm(_WholeForm):
     """How a part is written to the cache and read."""
+
+    def reduce(self, cres: Any) -> Any:
+        """Its library knows."""
+        return cres._reduce()
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """A part as it was when it was compiled."""

@@ -23,7 +23,7 @@ from tocsin.version import VERSION
 
 DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 
-COMMANDS = "check build match stream explain calibrate score backtest statistics datalog verify bench"
+COMMANDS = "check build match stream explain calibrate score backtest statistics datalog verify warm bench"
 """In the order in which they are told of, each a file here."""
 
 _EXAMPLES = """\
@@ -38,6 +38,7 @@ examples:
   tocsin backtest rules/ --events old.jsonl --rule r1     which threshold for its contains?
   tocsin datalog paths.dl --facts data --out results      run a Datalog program over files of facts
   tocsin verify rules.tocsin                              is a saved file whole and sound?
+  tocsin warm                                             compile every kernel now, not when first needed
   tocsin bench --list                                     the papers' experiments, to be run here
 """
 

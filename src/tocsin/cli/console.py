@@ -112,15 +112,29 @@ def showing_warnings() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def progress(title: str, total: int) -> Iterator[Advance]:
-    """A bar on a terminal, nothing elsewhere."""
+def progress(title: str, total: int, *, shows_rest: bool = False) -> Iterator[Advance]:
+    """A bar on a terminal, nothing elsewhere; `shows_rest`: how long the rest will take, too."""
     if not sys.stderr.isatty():
         yield lambda _done: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    rest = (TimeRemainingColumn(),) if shows_rest else ()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        *rest,
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.update(task, completed=done)

@@ -46,10 +46,21 @@ def read_queries(written: WrittenQueries, dictionary: DictionaryWords) -> tuple[
     UsageError when one is no query: rules were checked before they came here.
     """
     count = len(written.group)
+    if not count:
+        return _no_queries()  # which needs no kernel, and so none is compiled for rules without free text
     read = read_bytes(written.data, written.start, written.group, written.any_gap, np.zeros(count, np.bool_))
     if read.refused.any():
         read = _read_with_grammar(written, read.refused.astype(np.bool_))
     return _numbered(read, written.group, written.threshold, dictionary)
+
+
+def _no_queries() -> tuple[QueryCode, Terms]:
+    """What the kernels make of no query."""
+    none, start, flags = np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.uint8)
+    code = QueryCode(none, np.empty(0, np.float64), start, none, start, flags, none, start, none)
+    slots, covering = np.zeros(2, np.uint64), np.zeros(1, np.int32)
+    idf, record = np.empty(0, np.float64), np.empty(0, np.uint64)
+    return code, Terms(none, flags, start, flags, idf, slots, record, slots.copy(), covering)
 
 
 def query_code(

@@ -20,7 +20,7 @@ from tocsin.text.kernels.document_words import no_document_words, room_for
 from tocsin.text.kernels.documents import Documents
 from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.term_order import drift, order_of_terms
-from tocsin.text.kernels.trie import Trie
+from tocsin.text.kernels.trie import ROW, Trie
 from tocsin.text.kernels.trie_builder import build_trie
 from tocsin.text.kernels.trie_matches import (
     FOUND,
@@ -146,6 +146,10 @@ class TextFilter(DocumentQueries):
     ) -> TextFilter:
         """The filter of the queries that are `indexed`; the others can only be asked."""
         query = np.flatnonzero(indexed).astype(np.int32)
+        if not len(dictionary.unknown) and not len(terms.group):
+            none = np.empty(0, np.int32)
+            trie = Trie(np.zeros(ROW, np.int32), none, none, np.zeros(0, np.bool_), np.zeros(1, np.int32))
+            return cls(code, terms, trie, dictionary, selective=selective)
         paths = access_paths(code, order_of_terms(code, terms), query, selective)
         trie = build_trie(query, paths, code.group, len(dictionary.unknown), len(terms.group))
         return cls(code, terms, trie, dictionary, selective=selective)

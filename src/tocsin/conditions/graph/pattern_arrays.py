@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.arrays.packed import packed_bytes, starts
-from tocsin.conditions.kernels.automaton import build_automata
+from tocsin.conditions.kernels.automaton import BLOCK, FREE, Automata, build_automata
 from tocsin.conditions.kernels.case_folding import PAGE, FoldTable
 from tocsin.conditions.kernels.like_match import ANY_ONE, ANY_RUN
 from tocsin.conditions.kernels.pattern_search import (
@@ -76,7 +76,8 @@ def compile_patterns(
     automata = 2 * group_count
     literal_start = _starts_of((automaton for automaton, _ in number_of), automata)
     try:
-        built = build_automata(literal_start, *packed_bytes([literal for _, literal in number_of]))
+        literals = packed_bytes([literal for _, literal in number_of])
+        built = build_automata(literal_start, *literals) if number_of else _no_automata(automata)
     except OverflowError as error:
         raise UnsupportedError("the patterns have more text than one index can hold") from error
     rows = (PLACES * number_of[automaton, literal] + place for automaton, literal, place, _ in listings)
@@ -90,6 +91,16 @@ def compile_patterns(
         np.array([each.leaf for each in questions], np.int32),
         starts([len(row) for row in codes], np.int64),
         np.array([code for row in codes for code in row], np.int16),
+    )
+
+
+def _no_automata(count: int) -> Automata:
+    """What the kernel makes of no literal: so it is not compiled for rules without patterns."""
+    return Automata(
+        np.full(count, -1, np.int32),
+        np.full(BLOCK, FREE, np.int64),
+        np.full(BLOCK, -1, np.int32),
+        np.empty(0, np.int32),
     )
 
 

@@ -10,6 +10,7 @@ from tocsin.conditions.graph import pattern_arrays
 from tocsin.conditions.kernels.automaton import build_automata
 from tocsin.text import TextBase, query_arrays
 from tocsin.text.kernels.access_paths import access_paths
+from tocsin.text.kernels.query_parser import read_queries
 from tocsin.text.kernels.term_order import order_of_terms
 from tocsin.text.kernels.trie_builder import build_trie
 from tocsin.text.trie_filter import TextFilter
@@ -23,7 +24,7 @@ def same(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:
 
 def test_no_queries_and_no_trie() -> None:
     words, none, flags = TextBase().words, np.empty(0, np.int32), np.zeros(0, np.bool_)
-    read = query_arrays.read_bytes(np.empty(0, np.uint8), np.zeros(1, np.int64), none, flags, flags)
+    read = read_queries(np.empty(0, np.uint8), np.zeros(1, np.int64), none, flags, flags)
     code, terms = query_arrays._numbered(read, none, np.empty(0), words)
     own_code, own_terms = query_arrays._no_queries()
     assert same(code, own_code)

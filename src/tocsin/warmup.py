@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.jit import is_cached
-from tocsin.conditions.blocks.assembly import warm_up as warm_up_blocks
-from tocsin.conditions.kernels.match_counts import seldom_first
-from tocsin.datalog.engine.program_warmup import warm_up as warm_up_programs
-from tocsin.engines.build import ENGINES, build
-from tocsin.history.statistics.task_facts import warm_up as warm_up_statistics
-from tocsin.matches.kernels.throttle_order import pick_sent
+from tocsin.conditions.blocks import warm_up as warm_up_blocks
+from tocsin.conditions.kernels import seldom_first
+from tocsin.datalog.engine import warm_up as warm_up_programs
+from tocsin.engines import ENGINES
+from tocsin.engines.build import build
+from tocsin.history.statistics import warm_up as warm_up_statistics
+from tocsin.matches import pick_sent
 from tocsin.text.score import score
 
 _RULES = (

@@ -8,12 +8,11 @@ import pytest
 from tocsin.arrays.packed import packed_bytes
 from tocsin.conditions.graph import pattern_arrays
 from tocsin.conditions.kernels.automaton import build_automata
-from tocsin.text import TextBase, query_arrays
+from tocsin.text import TextBase, TextFilter, query_arrays
 from tocsin.text.kernels.access_paths import access_paths
 from tocsin.text.kernels.query_parser import read_queries
 from tocsin.text.kernels.term_order import order_of_terms
 from tocsin.text.kernels.trie_builder import build_trie
-from tocsin.text.trie_filter import TextFilter
 
 
 def same(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:

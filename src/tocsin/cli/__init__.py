@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from tocsin.cli.console import complain, complain_of, showing_warnings
+from tocsin.cli.console import complain, complain_of, leave_pandas_alone, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.printable import printable
 from tocsin.version import VERSION
@@ -49,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             output.reconfigure(errors="backslashreplace")
     try:
         arguments = parser().parse_args(argv)
+        if argv is None:
+            leave_pandas_alone()
         with showing_warnings():
             code: int = arguments.run(arguments)
         sys.stdout.flush()

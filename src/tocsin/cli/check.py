@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import say, say_if_compiling, warn
@@ -30,6 +30,8 @@ examples:
 """
 
 _PROGRAM = ".dl"
+_FEW = 3_000
+"""So many rules are parsed one by one in less time than it takes to load compiled loops."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,14 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the errors."""
-    from tocsin.events.schema import Schema
+    schema = None
+    if arguments.schema is not None:
+        from tocsin.events.schema import Schema
 
-    schema = None if arguments.schema is None else Schema.read(arguments.schema)
+        schema = Schema.read(arguments.schema)
     paths = [path for path in arguments.rules if not path.endswith(_PROGRAM)]
     programs = [path for path in arguments.rules if path.endswith(_PROGRAM)]
     in_programs, good = _program_errors(programs)
-    if paths:
-        say_if_compiling()
     rules, unreadable = _read(paths)
     errors: list[RuleError] = []
     disabled = 0
@@ -79,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
     """Every error in programs over several relations, and how many rules the others have."""
+    if not paths:
+        return [], 0
     from tocsin.datalog.engine.program import Program
 
     errors: list[TocsinError] = []
@@ -126,13 +130,28 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
 
 def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     """Every error within a condition; those of triggers over several tables the rules have rejected."""
-    from tocsin.conditions.graph.condition_reader import read_conditions
+    if len(rules) <= _FEW:
+        conditions, errors = rules.parsed()
+        rows: Iterable[int] = conditions
+    else:
+        say_if_compiling()
+        from tocsin.conditions.graph.condition_reader import read_conditions
 
-    reading = read_conditions(rules.whens_for_index(), rules.aliases)
-    found = [rules.error(row, error) for row, error in reading.errors]
+        reading = read_conditions(rules.whens_for_index(), rules.aliases)
+        errors = reading.errors
+        rows = [] if schema is None else _suspicious(reading, schema)
+    found = [rules.error(row, error) for row, error in errors]
     if schema is not None:
-        found += _against_schema(rules, reading, schema)
+        found += _against_schema(rules, rows, schema)
     return found
+
+
+def _suspicious(reading: Reading, schema: Schema) -> list[int]:
+    """The rows with a predicate that a schema finds fault with; one that many share is looked at once."""
+    from tocsin.conditions.language.schema_check import Checker
+
+    checker = Checker(schema)
+    return _rows_with(reading, [checker.predicate(each) is not None for each in reading.predicates])
 
 
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
@@ -161,16 +180,15 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
             yield rules.error(row, error)
 
 
-def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[RuleError]:
-    """Mistakes that only a schema shows; a predicate that many rules share is looked at once."""
+def _against_schema(rules: Rules, rows: Iterable[int], schema: Schema) -> Iterator[RuleError]:
+    """Mistakes that only a schema shows."""
     from tocsin.conditions.language.parser import parse_condition
     from tocsin.conditions.language.schema_check import Checker
     from tocsin.rules.after_clause import of_one_row
     from tocsin.syntax.places import errors_at
 
     checker = Checker(schema)
-    bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]
-    for row in _rows_with(reading, bad):
+    for row in rows:
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))
         if row in rules.triggers and rules.triggers[row].old_of is not None:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
+from tocsin.errors import RuleErrors, TocsinError, TocsinWarning, need_extra
 from tocsin.printable import number_of, printable, printable_lines
 
 Advance = Callable[[int], None]
@@ -59,6 +59,29 @@ def left_out(count: int, what: str) -> str:
     return f"{count:,} records are not valid {what}s and were left out"
 
 
+def leave_pandas_alone() -> None:
+    """Keep Arrow from loading pandas for its own checks, which takes half a second: no command has a use for
+    it but those on Spark, which `start_spark` sees to."""
+    if "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _WithoutPandas())
+    try:
+        import pyarrow as pa
+
+        pa.array([1.5, "", None][:1])  # asks, and the answer stays
+    finally:
+        del sys.meta_path[0]
+
+
+class _WithoutPandas:
+    """Finds no pandas."""
+
+    def find_spec(self, name: str, *_where: object) -> None:
+        """What the import system asks."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
+
+
 def say_if_compiling() -> None:
     """The first command on a machine compiles the kernels, and that takes a while."""
     from tocsin.warmup import is_warm
@@ -80,6 +103,7 @@ def start_spark(hint: str, *, programs: bool = False) -> Any:
 
     The compiled kernels, or those of programs, are on disk before several workers look for them.
     """
+    need_extra("--spark", "spark", "pyspark", "pandas")
     say(f"Starting Spark ({hint})")
     if programs:
         from tocsin.datalog.engine.program_warmup import is_warm, warm_up
@@ -87,9 +111,12 @@ def start_spark(hint: str, *, programs: bool = False) -> Any:
         from tocsin.warmup import is_warm, warm_up
     if not is_warm():
         warm_up()
+    from pyarrow import lib
+
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR
 
+    _ = lib._pandas_api.pd  # Spark's way from and to Arrow has a use for it
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     started = time.perf_counter()
     spark = session(config=WITHOUT_SPARKS_BAR)

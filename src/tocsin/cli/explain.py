@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
-from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
+from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index, text_settings_of
 from tocsin.errors import EventError, InputError, UsageError, raise_all
 from tocsin.printable import printable
 
@@ -225,8 +225,7 @@ def _explain_from_files(arguments: argparse.Namespace, event: dict[str, object])
     if rule not in ids:
         raise_all([error for error in rules.rejected if error.rule == rule])
         raise InputError(_no_such_rule(rule, ids))
-    texts = preparation_of(arguments).base.settings()
-    return explain_rule(rules, ids.index(rule), event, texts)
+    return explain_rule(rules, ids.index(rule), event, text_settings_of(arguments))
 
 
 def _no_such_rule(rule: str, ids: Sequence[str]) -> str:

@@ -19,14 +19,29 @@ from tocsin.cli.console import (
     warn_of_rules_left_out,
 )
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.rule_sources import ENGINE_HELP, RULES_OR_INDEX, files_of, read_and_build, saved_index
-from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.errors import EventError, UsageError
+from tocsin.cli.rule_sources import (
+    ENGINE_HELP,
+    RULES_OR_INDEX,
+    files_of,
+    read_and_build,
+    reject_lines,
+    saved_index,
+)
+from tocsin.cli.text_options import (
+    add_text_arguments,
+    has_dictionaries,
+    preparation_of,
+    refuse_for_index,
+    text_settings_of,
+)
+from tocsin.errors import EventError, UsageError, raise_all
 from tocsin.printable import first_few, number_of, printable
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
     from tocsin.conditions.live.snapshot import Snapshot
+    from tocsin.events.slices import Slice
+    from tocsin.matches.few_rules import FewRules
     from tocsin.matches.result_folder import ResultPlace
     from tocsin.matches.slice_matches import PartReport, SliceJob
 
@@ -141,13 +156,18 @@ def run(arguments: argparse.Namespace) -> int:
         outputs.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
     destinations.check_destinations(outputs, [*files_of(arguments.rules), arguments.events, *events])
-    say_if_compiling()
-    index, bad_rules = _open_index(arguments)
-    rules = index.version
+    few = _few(arguments, slices)
+    for_spark: Index | None = None
+    if few is None:
+        say_if_compiling()
+        index, bad_rules = _open_index(arguments)
+        rules: Snapshot | FewRules = index.version
+        for_spark = _index_for_spark(index, slices, arguments.no_spark)
+    else:
+        rules, bad_rules = few
     with destinations.workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
         draft = Path(folder) / "result"
-        for_spark = _index_for_spark(index, job, arguments.no_spark)
         if for_spark is None:
             reports = _match_here(rules, job, place, draft)
         else:
@@ -178,9 +198,31 @@ def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
     )
 
 
-def _index_for_spark(index: Index, job: SliceJob, no_spark: bool) -> Index | None:
+def _few(arguments: argparse.Namespace, slices: Sequence[Slice]) -> tuple[FewRules, list[str]] | None:
+    """Few rules and few events, which need no index; and the bad rules as lines for a file of rejects."""
+    from tocsin.matches.few_rules import MOST_ASKED, MOST_BYTES, FewRules, few_events
+    from tocsin.rules.rule_files import read_rules
+
+    files = {piece.file for piece in slices}
+    if (
+        arguments.engine is not None
+        or has_dictionaries(arguments)
+        or saved_index(arguments.rules) is not None
+        or sum(Path(file).stat().st_size for file in {*files, *files_of(arguments.rules)}) > MOST_BYTES
+    ):
+        return None
+    rules = read_rules(*arguments.rules, skip_bad=True)
+    if len(rules) > MOST_ASKED or (events := few_events(slices, len(rules))) is None:
+        return None
+    few = FewRules(rules, events, text_settings_of(arguments))
+    if not arguments.skip_bad:
+        raise_all([*rules.rejected, *few.errors])
+    return few, reject_lines(rules, [*rules.rejected, *few.errors])
+
+
+def _index_for_spark(index: Index, slices: Sequence[Slice], no_spark: bool) -> Index | None:
     """The index to match on Spark; None when this process does it."""
-    if no_spark or not job.slices:
+    if no_spark or not slices:
         return None
     if index.engine == type(index).engine:
         return index
@@ -188,7 +230,9 @@ def _index_for_spark(index: Index, job: SliceJob, no_spark: bool) -> Index | Non
     return None
 
 
-def _match_here(rules: Snapshot, job: SliceJob, place: ResultPlace | None, draft: Path) -> list[PartReport]:
+def _match_here(
+    rules: Snapshot | FewRules, job: SliceJob, place: ResultPlace | None, draft: Path
+) -> list[PartReport]:
     """Match all slices and write the result, up to one that bad events stop."""
     from tocsin.events.kept_columns import KeptColumn
     from tocsin.matches.result_folder import DirectResult
@@ -221,7 +265,7 @@ def _match_on_spark(index: Index, job: SliceJob) -> list[PartReport]:
 
 def _write_parts(
     index: Index,
-    rules: Snapshot,
+    rules: Snapshot | FewRules,
     job: SliceJob,
     reports: Sequence[PartReport],
     place: ResultPlace | None,
@@ -267,7 +311,7 @@ def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{shown}")
 
 
-def _warn_of_missing(rules: Snapshot, job: SliceJob, reports: Sequence[PartReport]) -> None:
+def _warn_of_missing(rules: Snapshot | FewRules, job: SliceJob, reports: Sequence[PartReport]) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
     from tocsin.events.cells import path_text
 

@@ -18,12 +18,11 @@ import pyarrow.parquet as pq
 
 from tocsin.arrays.dtypes import Ints
 from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.conditions.matching.results import MATCH_SCHEMA, score_column
 from tocsin.errors import UsageError
 from tocsin.events.kept_columns import KeptColumn, converted, csv_column, json_texts
 from tocsin.matches.slice_matches import MatchedEvents
 
-OWN_COLUMNS = tuple(MATCH_SCHEMA.names)
+OWN_COLUMNS = ("event", "rule", "score")
 """The columns of every result, whose names no kept column can have."""
 
 _BYTES_AT_ONCE = 64 * 2**20
@@ -65,12 +64,12 @@ class JsonLines:
         self._learn(batch.rule)
         rules = batch.rule.tolist()
         bounds = batch.start.tolist()
-        scores = None if batch.score is None else score_column(batch.score, len(rules)).to_pylist()
+        scores = None if batch.score is None else batch.score.tolist()
         for place, (event, end) in enumerate(zip(batch.event.tolist(), self._ends(batch), strict=True)):
             begin = f'{{"event": {event}, "rule": '.encode()
             if scores is not None:
                 for match in range(bounds[place], bounds[place + 1]):
-                    score = _NULL if scores[match] is None else repr(scores[match]).encode()
+                    score = _NULL if scores[match] != scores[match] else repr(scores[match]).encode()
                     self._stream.write(begin + self._rules[rules[match]] + _SCORE + score + end)
                 continue
             end = _SCORE + _NULL + end
@@ -107,6 +106,8 @@ class Csv:
     """Comma-separated values: null is empty, every string in quotes."""
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        from tocsin.conditions.matching.results import MATCH_SCHEMA
+
         self._rows = _Rows(names, columns)
         fields = [
             pa.field(column.name, csv_column(pa.nulls(0, column.field.type)).type) for column in columns
@@ -146,6 +147,8 @@ class Parquet:
     """A Parquet file; kept columns have their types."""
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        from tocsin.conditions.matching.results import MATCH_SCHEMA
+
         self._rows = _Rows(names, columns)
         schema = pa.schema([*MATCH_SCHEMA, *(column.field for column in columns)])
         self._writer = pq.ParquetWriter(stream, schema, compression="zstd")
@@ -184,6 +187,8 @@ class _Rows:
         self, batch: MatchedEvents, shape: Callable[[pa.Array], pa.Array] = lambda values: values
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a batch, some _BYTES_AT_ONCE at a time; `shape` is applied to the kept columns."""
+        from tocsin.conditions.matching.results import MATCH_SCHEMA, score_column
+
         count = len(batch.event)
         kept = [shape(converted(column, batch.kept.get(column.name), count)) for column in self._columns]
         event_of_row = np.repeat(np.arange(count), np.diff(batch.start))

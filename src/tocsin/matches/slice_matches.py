@@ -24,23 +24,26 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.batch_matches import BatchMatches
 from tocsin.conditions.matching.portions import cuts
-from tocsin.conditions.matching.results import Scores
 from tocsin.errors import InputError
 from tocsin.events.cells import Path
 from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_slice
 from tocsin.events.kept_columns import JSON, KeptColumn, kept_columns, kinds_of, plain, settle
 from tocsin.events.slices import Slice
+from tocsin.matches.few_rules import FewRules
 from tocsin.tables.parquet_files import column_names
 from tocsin.tables.records import Reject
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.snapshot import Snapshot
+    from tocsin.conditions.matching.results import Scores
 
 SUFFIX = ".part"
 MOST_MATCHES = 1 << 20
@@ -110,7 +113,7 @@ class MatchedEvents(NamedTuple):
 
 
 def match_slice(
-    rules: Snapshot, job: SliceJob, number: int, write: Callable[[MatchedEvents], None]
+    rules: Snapshot | FewRules, job: SliceJob, number: int, write: Callable[[MatchedEvents], None]
 ) -> PartReport:
     """Match one slice, and have its matched events written; a batch may be empty.
 
@@ -132,7 +135,10 @@ def match_slice(
                 rejects.add(reject)
             if report.rejects and not job.skip_bad:
                 return report
-            matches = rules.match_cells(chunk.events)
+            if isinstance(rules, FewRules):
+                matches = rules.match_rows(chunk.rows)
+            else:
+                matches = rules.match_cells(chunk.events)
             kept = _kept(job, piece, chunk)
             for each, values in kept.items():
                 report.kinds[each] = sorted({*report.kinds.get(each, ()), *kinds_of(values)})
@@ -146,8 +152,10 @@ def match_slice(
     return report
 
 
-def names_of(rules: Snapshot) -> pa.StringArray:
+def names_of(rules: Snapshot | FewRules) -> pa.StringArray:
     """The rules' ids, by the numbers that parts have."""
+    if isinstance(rules, FewRules):
+        return rules.names
     return rules.names.column(np.arange(rules.count, dtype=np.int32))
 
 

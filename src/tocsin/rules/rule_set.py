@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Condition
-from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
+from tocsin.errors import RuleError, RuleErrors, UsageError, each_error, raise_all
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
@@ -254,6 +254,19 @@ class Rules:
             return parse_condition(self.whens[row].as_py(), self.aliases.get(row))
         except RuleError as error:
             raise self.error(row, error) from None
+
+    def parsed(self) -> tuple[dict[int, Condition], list[tuple[int, RuleError]]]:
+        """The conditions by row, read one by one, and what is wrong with others; those that no index can take
+        are in neither. For a few rules: an index reads a million in its own way."""
+        conditions: dict[int, Condition] = {}
+        errors: list[tuple[int, RuleError]] = []
+        for row, text in enumerate(self.whens.to_pylist()):
+            if self.refusal(row) is None:
+                try:
+                    conditions[row] = parse_condition(text, self.aliases.get(row))
+                except RuleError as error:
+                    errors += [(row, each) for each in each_error(error)]
+        return conditions, errors
 
     def index_errors(self, found: Iterable[tuple[int, RuleError]]) -> list[RuleError]:
         """Why some rules cannot be in an index, by row, given what a reader of conditions found.

@@ -34,6 +34,7 @@ from tocsin.conditions.kernels.match_counts import (
 from tocsin.conditions.kernels.match_lists import ROWS, SQUARES, write_matches
 from tocsin.conditions.kernels.single_event import SingleTables, match_single
 from tocsin.conditions.language.tree import Path
+from tocsin.conditions.matching.batch_matches import BatchMatches as BatchMatches
 from tocsin.conditions.matching.resolver import Resolver
 from tocsin.events.cells import EventBatch
 from tocsin.text import EventDocuments, TextMatcher
@@ -51,19 +52,6 @@ MATCHES_AT_ONCE = 1 << 25
 
 ASKED_AT_ONCE = 1 << 20
 """Matches that are asked for deferred conjuncts together, at most, unless 64 events have more."""
-
-
-class BatchMatches(NamedTuple):
-    """Matches of a batch: the rules of event 0, then of event 1, ..., each ascending.
-
-    rule        int32[m]     empty when only counts were asked for
-    per_event   int64[n]
-    score       float64[m]   NaN for a rule without free text; None when no rule has any, or nobody asked
-    """
-
-    rule: Ints
-    per_event: Longs
-    score: Doubles | None = None
 
 
 class _BlockScratch:

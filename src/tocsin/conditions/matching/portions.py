@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.conditions.kernels.bitmap_store import BLOCK
 
 EVENTS_AT_ONCE = 16_384
 """Events in a portion, at most: memory does not grow with the input."""
@@ -35,11 +34,15 @@ BYTES_OF_ROW = 16
 
 def first_size(rules: int) -> int:
     """How many events to take first, against so many rules."""
+    from tocsin.conditions.kernels.bitmap_store import BLOCK
+
     return max(FEWEST_EVENTS, min(BLOCK, MATCHES_AT_FIRST // max(1, rules)))
 
 
 def next_size(size: int, events: int, matches: int) -> int:
     """How many events to take next, when `events` of them gave `matches`: full blocks, if more than one."""
+    from tocsin.conditions.kernels.bitmap_store import BLOCK
+
     wanted = min(MATCHES_AIMED_AT * events // max(1, matches), 4 * size, EVENTS_AT_ONCE)
     return wanted // BLOCK * BLOCK if wanted > BLOCK else max(FEWEST_EVENTS, wanted)
 

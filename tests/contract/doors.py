@@ -18,6 +18,8 @@ from tocsin.conditions.meaning import matches
 from tocsin.events.event_files import read_slice
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import plan_slices
+from tocsin.matches.few_rules import FewRules, few_events
+from tocsin.rules.rule_set import Rules
 
 RuleSet = Sequence[tuple[str, Condition]]
 Found = list[tuple[int, str]]
@@ -97,6 +99,24 @@ def by_file(index: Index, path: Path, batch_rows: int = 8_192, slice_bytes: int 
             matched = version.match_cells(chunk.events)
             result = match_batch(np.repeat(chunk.rows, matched.per_event), matched.rule, version.names)
             found += rows(pa.Table.from_batches([result]))
+    return found
+
+
+def by_few(rules: RuleSet, path: Path) -> Found:
+    """A small file or folder, as the command line matches it without an index."""
+    read = Rules.of([(name, print_condition(condition)) for name, condition in rules])
+    slices = plan_slices(path)
+    events = few_events(slices, 1)
+    assert events is not None
+    few = FewRules(read, events)
+    found: Found = []
+    for piece in slices:
+        for chunk in read_slice(piece, few.fields, batch_rows=7):
+            matched = few.match_rows(chunk.rows)
+            names = few.names.take(pa.array(matched.rule))
+            result = [pa.array(np.repeat(chunk.rows, matched.per_event)), names, pa.nulls(len(names), pa.float64())]
+            assert matched.score is None
+            found += rows(pa.table(result, names=["event", "rule", "score"]))
     return found
 
 

@@ -232,7 +232,7 @@ class UsageError(TocsinError):
 
 
 def need_extra(what: str, extra: str, *packages: str) -> None:
-    """MissingExtraError, with the command to type, when a package that `tocsin[extra]` brings is not there."""
+    """MissingExtraError when a package that `tocsin[extra]` brings is not installed."""
     for package in packages:
         try:
             found = find_spec(package)

@@ -114,7 +114,11 @@ def by_few(rules: RuleSet, path: Path) -> Found:
         for chunk in read_slice(piece, few.fields, batch_rows=7):
             matched = few.match_rows(chunk.rows)
             names = few.names.take(pa.array(matched.rule))
-            result = [pa.array(np.repeat(chunk.rows, matched.per_event)), names, pa.nulls(len(names), pa.float64())]
+            result = [
+                pa.array(np.repeat(chunk.rows, matched.per_event)),
+                names,
+                pa.nulls(len(names), pa.float64()),
+            ]
             assert matched.score is None
             found += rows(pa.table(result, names=["event", "rule", "score"]))
     return found

@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 
 from tocsin.errors import InputError
 from tocsin.tables.csv_records import CsvRecords
+from tocsin.tables.file_formats import delimiter_of
 from tocsin.tables.json_lines import integer_of_digits
 from tocsin.tables.records import NOT_TEXT, Reject, open_records
 
@@ -75,7 +76,7 @@ class CsvFile:
     def __init__(self, file: str) -> None:
         self._file = file
         self._text = io.TextIOWrapper(open_records(file), "utf-8-sig", "surrogateescape", newline="")
-        self._records = CsvRecords(file, self._text)
+        self._records = CsvRecords(file, self._text, delimiter_of(file))
         try:
             self.names = self._header()
         except InputError:

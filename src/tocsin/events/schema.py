@@ -193,7 +193,8 @@ class _Found:
                 self.add_arrow(pq.read_schema(piece.file))
                 return
             with open_records(piece.file) as stream:
-                stream.seek(piece.start)
+                if piece.start:
+                    stream.seek(piece.start)
                 lines = record_lines(stream, piece.start, piece.stop)
                 while some := list(islice(lines, _LINES_AT_ONCE)):
                     for event in parse_lines(some).objects:
@@ -225,11 +226,8 @@ def _read_events(path: str | os.PathLike[str]) -> Schema:
 
 def _holds_events(file: FilePath) -> bool:
     """Whether a .json file holds events, a line each, and not one object that describes them."""
-    try:
-        with file.open("rb") as stream:
-            lines = list(islice(record_lines(stream), 2))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error}") from error
+    with reading(file), open_records(str(file)) as stream:
+        lines = list(islice(record_lines(stream), 2))
     first = parse_lines(lines[:1]).objects
     return bool(first) and (len(lines) > 1 or _is_event(first[0]))
 

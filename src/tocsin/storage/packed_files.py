@@ -26,11 +26,18 @@ UNPACKED_TIMES = 200
 SETTING = "TOCSIN_MOST_UNPACKED"
 
 _AT_ONCE = 1 << 17
+_MAGIC = b"\x1f\x8b"
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is packed, by its name."""
-    return os.fspath(path).lower().endswith(".gz")
+    """Whether a file is packed, by its name or by its first bytes."""
+    if os.fspath(path).lower().endswith(".gz"):
+        return True
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.seekable() and stream.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def open_unpacked(path: str | os.PathLike[str], limit: int = UNPACKED_LIMIT) -> IO[bytes]:

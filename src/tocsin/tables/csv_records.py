@@ -17,6 +17,7 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, TextIO
 
@@ -33,14 +34,18 @@ _EMPTY_LINES = ("\n", "\r\n", "\r")
 _BLOCK = 8 << 20
 _LARGEST = 2**31 - 1
 
-_RECORD = re.compile(
-    rb"""
-    (?: "[^"]*+(?:""[^"]*+)*+"[^,\r\n]*+ | [^",\r\n][^,\r\n]*+ | (?=[,\r\n]) | (?!")\Z )
-    (?: , (?: "[^"]*+(?:""[^"]*+)*+"[^,\r\n]*+ | [^",\r\n][^,\r\n]*+ | (?=[,\r\n]) | (?!")\Z ) )*+
-    (?: \r\n | \n | \r | \Z )
-    """,
-    re.VERBOSE,
-)
+
+@cache
+def _record(delimiter: str) -> re.Pattern[bytes]:
+    """A record of fields between delimiters, with its line end."""
+    return re.compile(
+        rb"""
+        (?: "[^"]*+(?:""[^"]*+)*+"[^@\r\n]*+ | [^"@\r\n][^@\r\n]*+ | (?=[@\r\n]) | (?!")\Z )
+        (?: @ (?: "[^"]*+(?:""[^"]*+)*+"[^@\r\n]*+ | [^"@\r\n][^@\r\n]*+ | (?=[@\r\n]) | (?!")\Z ) )*+
+        (?: \r\n | \n | \r | \Z )
+        """.replace(b"@", re.escape(delimiter.encode())),
+        re.VERBOSE,
+    )
 
 
 class CsvRecords(Iterator[list[str] | str]):
@@ -65,6 +70,7 @@ class CsvRecords(Iterator[list[str] | str]):
     ) -> None:
         self.line = 0
         self._file = file
+        self._delimiter = delimiter
         self._longest = longest or LONGEST_RECORD
         self._blank_lines = blank_lines
         self._held: list[str] = []
@@ -121,7 +127,7 @@ class CsvRecords(Iterator[list[str] | str]):
         data = _utf8("".join(self._waiting))
         if data is None or data.startswith(BYTE_ORDER_MARK):  # which Arrow would leave out
             return None
-        table = plain_table(data, [pa.large_string()] * width, nulls=[""])
+        table = plain_table(data, [pa.large_string()] * width, self._delimiter, nulls=[""])
         if table is not None:
             self._number += len(self._waiting)
             self._waiting.clear()
@@ -169,15 +175,16 @@ def _utf8(text: str) -> bytes | None:
         return None
 
 
-def record_starts(data: bytes, file: str) -> Longs:
+def record_starts(data: bytes, file: str, delimiter: str = ",") -> Longs:
     """The offset of every record, the header included; blank lines are none.
 
     Raises InputError at a quoted field that never ends, which Arrow would take to the end of the file.
     """
     starts: list[int] = []
     at = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    record = _record(delimiter)
     while at < len(data):
-        found = _RECORD.match(data, at)
+        found = record.match(data, at)
         if found is None:
             line = data.count(b"\n", 0, at) + 1
             raise InputError(f"{file}:{line}: a quoted field that starts in this row never ends")
@@ -195,16 +202,16 @@ def lines_at(data: bytes, starts: Longs) -> Longs:
     return np.searchsorted(ends, starts).astype(np.int64) + 1
 
 
-def header_names(record: bytes, file: str) -> list[str]:
+def header_names(record: bytes, file: str, delimiter: str = ",") -> list[str]:
     """The names of the columns."""
     try:
-        return next(csv.reader(io.StringIO(record.decode(), newline="")))
+        return next(csv.reader(io.StringIO(record.decode(), newline=""), delimiter=delimiter))
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{file}: the header cannot be read: {error}") from None
 
 
 def read_table(
-    data: bytes, names: list[str], file: str, *, threads: bool = True
+    data: bytes, names: list[str], file: str, delimiter: str = ",", *, threads: bool = True
 ) -> tuple[pa.Table, list[Any]]:
     """The table of UTF-8 with a header and at least one record, and Arrow's notes on rows that do not fit it.
 
@@ -223,7 +230,7 @@ def read_table(
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
-    parse = pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skip)
+    parse = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip)
     for block in (min(_BLOCK, len(data)), min(len(data), _LARGEST)):
         misfits.clear()
         read = pa_csv.ReadOptions(use_threads=threads, block_size=block)
@@ -233,7 +240,9 @@ def read_table(
             if "straddling" in str(error) and block < len(data):
                 continue
             raise InputError(f"{file}: not a CSV file: {error}") from None
-        return read_table(data, names, file, threads=False) if misfits and threads else (table, misfits)
+        if misfits and threads:
+            return read_table(data, names, file, delimiter, threads=False)
+        return table, misfits
     raise InputError(f"{file}: a row is longer than {_LARGEST:,} bytes")
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import entry_point
 from tocsin.arrays.packed import joined, starts
 from tocsin.arrays.pinned import pin

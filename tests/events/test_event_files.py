@@ -73,7 +73,7 @@ def test_paths_that_are_no_input(tmp_path: Path) -> None:
         assert len(plan_slices(tmp_path)) == 1
     (tmp_path / "notes.txt").unlink()
     (tmp_path / "b.csv").write_text("x\n")
-    with pytest.raises(InputError, match=r"files of one format are expected: .*b\.csv is CSV, .*a\.jsonl is JSON"):
+    with pytest.raises(InputError, match=r"one format are expected: .*b\.csv is CSV, .*a\.jsonl is JSON"):
         plan_slices(tmp_path)
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from tocsin.cli.console import complain, complain_of, leave_pandas_alone, showing_warnings
+from tocsin.cli.console import complain, complain_of, leave_pandas_alone, nearest, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.printable import printable
 from tocsin.version import VERSION
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             output.reconfigure(errors="backslashreplace")
     try:
         arguments = parser().parse_args(argv)
-        if argv is None:
+        if argv is None and not (arguments.command == "stream" or getattr(arguments, "spark", False)):
             leave_pandas_alone()
         with showing_warnings():
             code: int = arguments.run(arguments)
@@ -74,12 +75,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
+_OPTION = re.compile(r"--[a-z][a-z-]*")
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaints are printable; those of its commands are of the same class."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the usage, and end."""
+        if message.startswith("the following arguments are required: RULES"):
+            message += " (they stand first: options such as --events take all that follows)"
         super().error(printable(message))
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As ever, but what is no option or command is said before anything else, with the nearest one."""
+        words = list(sys.argv[1:] if args is None else args)
+        for word in words:
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                break
+            name = word.partition("=")[0]
+            if _OPTION.fullmatch(name) and name not in self._option_string_actions:
+                self.error(f"there is no option {name}{nearest(name, self._option_string_actions)}")
+        return super().parse_known_args(words, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            known = list(action.choices)
+            self.error(f"there is no command {value!r}{nearest(value, known)} (tocsin --help names them)")
+        super()._check_value(action, value)
 
 
 def parser() -> argparse.ArgumentParser:

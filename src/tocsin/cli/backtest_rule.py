@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say, say_if_compiling, warn
 from tocsin.cli.destinations import check_destinations
+from tocsin.cli.event_inputs import paths_of
 from tocsin.cli.match_tables import table_source
+from tocsin.cli.output import is_coloured, print_json
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
@@ -63,7 +65,10 @@ def run_rule_command(arguments: argparse.Namespace) -> int:
     if writes:
         check_rewritable(found.file)
     _say_what_was_read(found)
-    _show(found, threshold)
+    if arguments.format == "json":
+        _print_json(found, threshold)
+    else:
+        _show(found, threshold)
     if arguments.html is not None:
         found.html(arguments.html, threshold=threshold)
         say(f"{printable(arguments.html)} written")
@@ -78,10 +83,11 @@ def history_of(given: Sequence[str]) -> tuple[EventSource | Mapping[str, EventSo
 
     sources = [table_source(each) for each in given]
     tables = {source.table: source.path for source in sources if source is not None}
-    if not tables and len(given) == 1:
-        return event_source(given[0]), list(given)
+    if not tables:
+        paths = paths_of(given)
+        return event_source(paths), paths
     if len(tables) < len(given):
-        raise UsageError("--events is one file or folder, or TABLE=FILE once for each table")
+        raise UsageError("--events names files, or the file of each table as TABLE=FILE: once each, not both")
     return {table: event_source(path) for table, path in tables.items()}, list(tables.values())
 
 
@@ -110,6 +116,20 @@ def _say_what_was_read(found: TestRun) -> None:
         warn(f"no event has a time in {found.time}: alerts a day are not known")
     elif found.days is None:
         warn("no field tells the time of an event: name one with --time to see alerts a day")
+
+
+def _print_json(found: TestRun, threshold: float | None) -> None:
+    names = ("rule", "file", "events", "rejects", "hits", "time", "days", "threshold", "tables")
+    choices = found.choices(threshold) if found.query is not None and len(found.ranking.event) else []
+    print_json(
+        {
+            **{name: getattr(found, name) for name in names},
+            "hits_without_threshold": len(found.ranking.event),
+            "ranking": found.head(len(found.ranking.texts)).to_pylist(),
+            "thresholds": [{**row, "note": note} for row, note in choices],
+            "why": None if found.why is None else list(found.why.lines()),
+        }
+    )
 
 
 def _show(found: TestRun, threshold: float | None) -> None:
@@ -167,7 +187,7 @@ def _writer() -> Callable[[str, Iterable[Stretch]], None]:
     """Prints a line with marked words: in colour on a terminal, else in brackets."""
     from tocsin.text import with_marks
 
-    if not sys.stdout.isatty():
+    if not is_coloured(sys.stdout):
         return lambda start, shown: print(start + printable(with_marks(shown)))
     from rich.console import Console
     from rich.text import Text

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import say, say_if_compiling, warn
+from tocsin.cli.output import add_format_argument, painted, print_json
+from tocsin.cli.rule_sources import RULES
 from tocsin.errors import InputError, RuleError, TocsinError, each_error
 from tocsin.printable import number_of
+from tocsin.storage.input_paths import files_at, shown
 
 if TYPE_CHECKING:
     from tocsin.conditions.graph.condition_reader import Reading
@@ -40,13 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rules",
         nargs="+",
         metavar="RULES",
-        help="rule files (.sql .csv .jsonl .parquet) or folders of them, or programs (.dl)",
+        help=f"{RULES}; or programs (.dl)",
     )
     parser.add_argument(
         "--schema",
         metavar="FILE",
         help="the fields that events have: a .json file that names them with their types, or event files",
     )
+    add_format_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,11 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
         from tocsin.events.schema import Schema
 
         schema = Schema.read(arguments.schema)
-    paths = [path for path in arguments.rules if not path.endswith(_PROGRAM)]
-    programs = [path for path in arguments.rules if path.endswith(_PROGRAM)]
+    paths, lost = _expanded(arguments.rules)
+    programs = [path for path in paths if path.endswith(_PROGRAM)]
     in_programs, good = _program_errors(programs)
-    rules, unreadable = _read(paths)
+    rules, unreadable = _read([path for path in paths if not path.endswith(_PROGRAM)])
     errors: list[RuleError] = []
+    odd: list[RuleError] = []
     disabled = 0
     if rules is not None:
         errors = _condition_errors(rules, schema)
@@ -69,14 +74,45 @@ def run(arguments: argparse.Namespace) -> int:
         disabled = sum(rules.ids[row].as_py() not in bad for row in rules.disabled.tolist())
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
-    every = (*unreadable, *errors, *in_programs)
-    for error in every:
-        print(error)
-    if rules is not None:
-        for odd in _odd_thresholds(rules, {error.rule for error in errors}):
-            warn(odd.summary())
+        odd = list(_odd_thresholds(rules, {error.rule for error in errors}))
+    every = (*lost, *unreadable, *errors, *in_programs)
+    if arguments.format == "json":
+        members = {"rules": good, "disabled": disabled}
+        print_json({**members, "errors": list(map(_members, every)), "warnings": list(map(_members, odd))})
+    else:
+        for error in every:
+            _print(error)
+        for each in odd:
+            warn(each.summary())
     say(_summary(len(every), good, disabled))
     return 1 if every else 0
+
+
+def _expanded(given: Sequence[str]) -> tuple[list[str], list[InputError]]:
+    """The files and folders that are meant, and what stands for none."""
+    paths: list[str] = []
+    lost: list[InputError] = []
+    for path in given:
+        try:
+            paths += files_at(path)
+        except InputError as error:
+            lost.append(error)
+    return paths, lost
+
+
+def _print(error: TocsinError) -> None:
+    """An error, its place in colour where there is any."""
+    place = f"{error.place}:" if isinstance(error, RuleError) and error.place else ""
+    text = str(error)
+    print(shown(painted(place, "bold") + text.removeprefix(place) if text.startswith(place) else text))
+
+
+def _members(error: TocsinError) -> dict[str, object]:
+    if not isinstance(error, RuleError):
+        return {"reason": shown(str(error))}
+    members = ("file", "line", "column", "rule", "reason", "excerpt")
+    found = {name: getattr(error, name) for name in members}
+    return {**found, "file": None if error.file is None else shown(error.file)}
 
 
 def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:

@@ -7,11 +7,13 @@ import logging
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning, need_extra
 from tocsin.printable import number_of, printable, printable_lines
+from tocsin.storage.input_paths import shown
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -20,9 +22,15 @@ Advance = Callable[[int], None]
 _COMPILING = "Compiling the kernels for this machine (once; it takes a while)"
 
 
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`, did you mean ...?`, with the known word that is most like one; nothing when none is."""
+    found = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f", did you mean {found[0]}?" if found else ""
+
+
 def say(text: str) -> None:
     """A message; whatever it names is printable."""
-    print(printable_lines(text), file=sys.stderr, flush=True)
+    print(printable_lines(shown(text)), file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:
@@ -98,13 +106,13 @@ def say_if_compiling_programs() -> None:
         say(_COMPILING)
 
 
-def start_spark(hint: str, *, programs: bool = False) -> Any:
+def start_spark(hint: str = "", *, programs: bool = False) -> Any:
     """A SparkSession for a command that shows its own progress; `hint` says when to do without.
 
     The compiled kernels, or those of programs, are on disk before several workers look for them.
     """
     need_extra("--spark", "spark", "pyspark", "pandas")
-    say(f"Starting Spark ({hint})")
+    say(f"Starting Spark ({hint})" if hint else "Starting Spark")
     if programs:
         from tocsin.datalog.engine.program_warmup import is_warm, warm_up
     else:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from tocsin.matches.result_folder import ResultPlace
 
 
+STANDARD = "-"
+"""In the place of a file: standard input or output."""
+
+
 def check_new_folder(path: Path) -> None:
     """Refuse a folder that holds something, or cannot be made."""
     if path.exists() and not path.is_dir():
@@ -36,6 +40,8 @@ def check_new_folder(path: Path) -> None:
 def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]) -> None:
     """Refuse files that cannot be written, or that are among the files to be read."""
     for path in paths:
+        if str(path) == STANDARD:
+            raise UsageError("- is standard output, which gets the result alone: name a file for this")
         target = Path(path)
         if target.is_dir():
             raise InputError(f"{path}: cannot be written: it is a folder")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.destinations import STANDARD
+from tocsin.cli.event_inputs import add_events_argument
+from tocsin.cli.output import add_format_argument, as_members, painted, print_json
 from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index, text_settings_of
 from tocsin.errors import EventError, InputError, UsageError, raise_all
@@ -41,6 +45,8 @@ examples:
 """
 
 _MOST_COMPARED = 20_000
+_TRUTH = re.compile(r"  (true|false|unknown)(?= )")
+_STYLES = {"true": "good", "false": "bad", "unknown": "odd"}
 _WIDEST = 70
 
 
@@ -49,16 +55,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
     parser.add_argument("--rule", metavar="ID", help="the id of the rule")
     parser.add_argument(
-        "--event", metavar="JSON", help="the event, a JSON object; @FILE reads it from a file"
+        "--event",
+        metavar="JSON",
+        help="the event, a JSON object; @FILE reads it from a file, - from standard input",
     )
     parser.add_argument("--plan", action="store_true", help="show how rules are found")
     parser.add_argument("--analyze", action="store_true", help="with --plan: count over --events")
-    parser.add_argument(
-        "--events",
-        action="append",
-        metavar="FILE_OR_FOLDER",
-        help="the events of --analyze; TABLE=FILE, several times, for a trigger over several tables",
+    add_events_argument(
+        parser,
+        "; with --analyze. TABLE=FILE, several times, for a trigger over several tables",
+        required=False,
     )
+    add_format_argument(parser)
     add_text_arguments(parser)
 
 
@@ -74,10 +82,21 @@ def run(arguments: argparse.Namespace) -> int:
     path = saved_index(arguments.rules)
     if path is not None:
         refuse_for_index(arguments, path)
-        print(_explain_from_index(path, arguments.rule, event))
+        found = _explain_from_index(path, arguments.rule, event)
     else:
-        print(_explain_from_files(arguments, event))
+        found = _explain_from_files(arguments, event)
+    if arguments.format == "json":
+        print_json(found)
+    else:
+        _print(found)
     return 0
+
+
+def _print(found: Explanation) -> None:
+    """The verdict and each truth in colour, where there is any."""
+    for line in str(found).splitlines():
+        mark = _TRUTH.match(line)
+        print(line if mark is None else painted(mark[0], _STYLES[mark[1]]) + line[mark.end() :])
 
 
 def _run_plan(arguments: argparse.Namespace) -> int:
@@ -111,13 +130,26 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     lines = dict(zip(single, (_conjunct_lines(plan.conjuncts) for plan in plans), strict=True))
     lines.update(zip(joined, map(_trigger_lines, triggers), strict=True))
     disabled = set(rules.disabled.tolist())
-    for row in chosen:
-        off = ": disabled (enabled = false), never found" if row in disabled else ""
-        print("\n".join([printable(ids[row]) + off, *lines[row]]))
+    organised = None
     if arguments.rule is None and single:
         whole = rules.take(np.array(single, np.int64))
         compiled = compile_rules(whole, base=preparation.base, planner=preparation.planner)
-        print(f"organised: {compiled.organisation}")
+        organised = compiled.organisation
+    if arguments.format == "json":
+        made: dict[int, RulePlan | TriggerPlan] = dict(zip(single, plans, strict=True))
+        made |= dict(zip(joined, triggers, strict=True))
+        print_json(
+            {
+                "rules": [{**as_members(made[row]), "disabled": row in disabled} for row in chosen],
+                "organised": None if organised is None else str(organised),
+            }
+        )
+        return 0
+    for row in chosen:
+        off = ": disabled (enabled = false), never found" if row in disabled else ""
+        print("\n".join([printable(ids[row]) + off, *lines[row]]))
+    if organised is not None:
+        print(f"organised: {organised}")
     return 0
 
 
@@ -193,10 +225,14 @@ def _percent(share: float) -> str:
 
 def read_event(text: str) -> dict[str, object]:
     """The event of `--event`; EventError when it is not one JSON object."""
+    from tocsin.storage.input_paths import files_at
     from tocsin.tables.json_lines import parse_lines
 
-    file = text[1:] if text.startswith("@") else None
-    raw = text.encode("utf-8", "surrogateescape") if file is None else Path(file).read_bytes()
+    file = text[1:] if text.startswith("@") else text if text == STANDARD else None
+    raw = text.encode("utf-8", "surrogateescape")
+    if file is not None:
+        (found,) = files_at(file)
+        raw = Path(found).read_bytes()
     parsed = parse_lines([raw.removeprefix(b"\xef\xbb\xbf")])
     if parsed.rejects:
         raise EventError(f"the event is {parsed.rejects[0].reason}", file=file)

@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tocsin.cli import destinations
 from tocsin.cli.console import (
@@ -18,10 +18,12 @@ from tocsin.cli.console import (
     warn,
     warn_of_rules_left_out,
 )
+from tocsin.cli.event_inputs import add_events_argument, add_place_arguments, is_for_spark, paths_of
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.rule_sources import (
     ENGINE_HELP,
     RULES_OR_INDEX,
+    check_engine,
     files_of,
     read_and_build,
     reject_lines,
@@ -47,55 +49,31 @@ if TYPE_CHECKING:
 
 SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
-Matches every event of a file, or of a folder of part files, against all rules. The result has a row
-for each match: event (the row number, from 0), rule, score, and the kept fields. It runs on Spark
-unless told otherwise; both ways write the same rows. A large result goes to a folder (--out matches/).
+Matches every event of some files, or of folders of part files, against all rules. The result has a row
+for each match: event (the row number, from 0), rule, score, and the kept fields. Large input is matched on
+Spark, which --spark and --no-spark decide; both ways write the same rows. A large result goes to a folder
+(--out matches/).
 
 With --events TABLE=FILE, repeated, the rules are triggers over tables: rows are inserted in the order of the
 options, and the result has a row for each alert: event, table, rule, score, text and rows."""
 EXAMPLES = """\
 examples:
-  tocsin match rules/ --events visits.jsonl --no-spark
+  tocsin match rules/ --events visits.jsonl
+  tocsin match rules/ --events 'logs/*.jsonl.gz' more.jsonl
+  zcat visits.jsonl.gz | tocsin match rules/ --events - | head
   tocsin match rules.tocsin --events visits/ --out matches.parquet --keep visitor page
   tocsin match rules.tocsin --events visits/ --out matches/
   tocsin match alerts.sql --events video=videos.csv --events viewed_by=views.jsonl
   tocsin match rules.csv --events visits.csv.gz --out matches.csv --skip-bad --rejects bad.jsonl
 """
 
-SMALL_INPUT = "for small input, --no-spark is quicker"
 _NAMED = 5
-
-
-class _Events(argparse.Action):
-    """A file or folder, once: a second would replace it without a word; or TABLE=FILE, repeated."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        given = [*(getattr(namespace, self.dest) or []), values]
-        if len(given) > 1 and not all(map(table_source, given)):
-            parser.error(
-                f"{option_string} is given twice: name a folder for several files, or each file's table"
-                " as TABLE=FILE"
-            )
-        setattr(namespace, self.dest, given)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
-    parser.add_argument(
-        "--events",
-        required=True,
-        action=_Events,
-        metavar="FILE_OR_FOLDER",
-        help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind;"
-        " TABLE=FILE, repeated, inserts rows into tables in that order",
-    )
+    add_events_argument(parser, "; TABLE=FILE, repeated, inserts rows into tables in that order")
     parser.add_argument(
         "--out",
         metavar="FILE_OR_FOLDER",
@@ -127,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to write what --skip-bad leaves out (default: beside the result, NAME.rejects.jsonl,"
         " or tocsin-rejects.jsonl)",
     )
-    parser.add_argument("--no-spark", action="store_true", help="match in this process, without Spark")
+    add_place_arguments(parser)
     add_text_arguments(parser)
 
 
@@ -135,34 +113,41 @@ def run(arguments: argparse.Namespace) -> int:
     """Match all events; the result is there when all are matched."""
     tables = [source for source in map(table_source, arguments.events) if source is not None]
     if tables:
+        if len(tables) < len(arguments.events):
+            raise UsageError("--events names files, or the file of each table as TABLE=FILE: not both")
         return run_tables(arguments, tables)
-    arguments.events = arguments.events[0]
     from tocsin.events.slices import plan_slices
     from tocsin.matches.match_files import check_kept_names
     from tocsin.matches.result_folder import ResultPlace
     from tocsin.matches.slice_matches import SliceJob
 
     started = time.perf_counter()
+    if arguments.out == destinations.STANDARD:
+        arguments.out = None
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
     keep = check_kept_names(arguments.keep)
     rejects = destinations.rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     bad_files: dict[str, str] = {}
-    slices = tuple(plan_slices(arguments.events, unreadable=bad_files if arguments.skip_bad else None))
+    given = paths_of(arguments.events)
+    slices = tuple(plan_slices(given, unreadable=bad_files if arguments.skip_bad else None))
     outputs: list[str | Path] = [rejects] if arguments.skip_bad else []
     if place is not None and place.is_folder:
         destinations.check_new_folder(place.path)
-        destinations.check_outside(place.path, arguments.events)
+        for each in given:
+            destinations.check_outside(place.path, each)
     elif place is not None:
         outputs.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
-    destinations.check_destinations(outputs, [*files_of(arguments.rules), arguments.events, *events])
-    few = _few(arguments, slices)
+    destinations.check_destinations(outputs, [*files_of(arguments.rules), *given, *events])
+    check_engine(arguments)
+    wants_spark = is_for_spark(arguments, slices)
+    few = None if wants_spark else _few(arguments, slices)
     for_spark: Index | None = None
     if few is None:
         say_if_compiling()
         index, bad_rules = _open_index(arguments)
         rules: Snapshot | FewRules = index.version
-        for_spark = _index_for_spark(index, slices, arguments.no_spark)
+        for_spark = index if wants_spark and _goes_on_spark(index) else None
     else:
         rules, bad_rules = few
     with destinations.workspace(arguments.out) as folder:
@@ -220,14 +205,11 @@ def _few(arguments: argparse.Namespace, slices: Sequence[Slice]) -> tuple[FewRul
     return few, reject_lines(rules, [*rules.rejected, *few.errors])
 
 
-def _index_for_spark(index: Index, slices: Sequence[Slice], no_spark: bool) -> Index | None:
-    """The index to match on Spark; None when this process does it."""
-    if no_spark or not slices:
-        return None
+def _goes_on_spark(index: Index) -> bool:
     if index.engine == type(index).engine:
-        return index
+        return True
     say(f"The engine {index.engine} does not run on Spark: matching in this process")
-    return None
+    return False
 
 
 def _match_here(
@@ -255,7 +237,7 @@ def _match_here(
 
 
 def _match_on_spark(index: Index, job: SliceJob) -> list[PartReport]:
-    spark = start_spark(SMALL_INPUT)
+    spark = start_spark()
     from tocsin.spark.file_matches import match_slices
     from tocsin.spark.stage_progress import stages_shown
 

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations, publish, rejects_file, workspace, write_rejects
+from tocsin.cli.destinations import (
+    STANDARD,
+    check_destinations,
+    publish,
+    rejects_file,
+    workspace,
+    write_rejects,
+)
 from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
@@ -46,6 +53,8 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
 
     _check_usage(arguments)
     started = time.perf_counter()
+    if arguments.out == STANDARD:
+        arguments.out = None
     place = None if arguments.out is None else ResultPlace.of(arguments.out)
     if place is not None and place.is_folder:
         raise UsageError(
@@ -59,8 +68,6 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     check_destinations(destinations, [*files_of(arguments.rules), *dict.fromkeys(inputs)])
     say_if_compiling()
     watch, bad_rules = _open_watch(arguments)
-    if not arguments.no_spark:
-        say("Triggers over tables are watched in this process, without Spark")
     _warn_of_tables(watch, [source.table for source in sources])
     with workspace(arguments.out) as folder:
         draft = Path(folder) / "result"
@@ -86,6 +93,8 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.keep:
         raise UsageError("--keep is for events of one kind: an alert has all its rows")
+    if arguments.spark:
+        raise UsageError("triggers over tables are watched in this process: leave out --spark")
     if arguments.engine is not None:
         raise UsageError(
             "--engine is for events of one kind: triggers over tables have one way to be watched"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.console import nearest
 from tocsin.cli.destinations import rule_line
 from tocsin.errors import RuleError, UsageError, each_error, raise_all
 
@@ -15,15 +17,30 @@ if TYPE_CHECKING:
     from tocsin.rules.rule_set import Rules
 
 ENGINE_HELP = "how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj"
-RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
+ENGINES = ("atree", "interval", "dewey", "bop", "bdd", "dnf", "scan", "scan-conj")
+RULES = (
+    "rule files (.sql .csv .tsv .jsonl .json .parquet), folders or patterns of them, or - for standard input"
+)
+RULES_OR_INDEX = f"a saved index, or {RULES}"
+
+
+def check_engine(arguments: argparse.Namespace) -> None:
+    """UsageError for an engine that there is not."""
+    if arguments.engine is not None and arguments.engine not in ENGINES:
+        raise UsageError(
+            f"there is no engine '{arguments.engine}'{nearest(arguments.engine, ENGINES)}: choose one of"
+            f" {', '.join(ENGINES)}"
+        )
 
 
 def saved_index(paths: Sequence[str]) -> str | None:
     """The path of the saved index that is meant, whole or in shards, or None when rule files are."""
     from tocsin.saved import is_saved
+    from tocsin.storage.input_paths import files_at
 
-    indexes = [path for path in paths if is_saved(path)]
-    if indexes and len(paths) > 1:
+    every = [each for path in paths for each in files_at(path)]
+    indexes = [path for path in every if is_saved(path)]
+    if indexes and len(every) > 1:
         raise UsageError(f"{indexes[0]} is a saved index, which is matched alone")
     return indexes[0] if indexes else None
 
@@ -32,9 +49,11 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
     """The files that are read for RULES_OR_INDEX: a folder stands for the rule files in it."""
     from tocsin.rules.rule_files import rule_files
     from tocsin.saved import is_saved
+    from tocsin.storage.input_paths import files_at
 
-    folders = {path for path in paths if Path(path).is_dir() and not is_saved(path)}
-    return [file for path in paths for file in (rule_files(path) if path in folders else [path])]
+    every = [each for path in paths for each in files_at(path)]
+    folders = {path for path in every if Path(path).is_dir() and not is_saved(path)}
+    return [file for path in every for file in (rule_files(path) if path in folders else [path])]
 
 
 def read_and_build(

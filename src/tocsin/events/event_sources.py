@@ -22,7 +22,7 @@ from tocsin.events.cells import Column, EventBatch, Path
 from tocsin.events.event_files import BATCH_ROWS, read_rows, read_slice, rows_of_batch
 from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plain
 from tocsin.events.python_events import FieldPlan
-from tocsin.events.slices import Slice, plan_slices
+from tocsin.events.slices import Paths, Slice, plan_slices
 from tocsin.syntax.timestamps import parse_timestamp
 from tocsin.tables.arrow_types import without_views
 from tocsin.tables.json_lines import parse_lines, record_lines
@@ -115,7 +115,7 @@ class EventSource(Protocol):
 
 
 def event_source(events: object) -> EventSource:
-    """A path, an Arrow table, dictionaries or a source; InputError or UsageError when it is none of them."""
+    """Paths, an Arrow table, dictionaries or a source; InputError or UsageError when it is none of them."""
     if isinstance(events, _Files | _Table | _Dictionaries):
         return events
     if isinstance(events, str | os.PathLike):
@@ -123,13 +123,18 @@ def event_source(events: object) -> EventSource:
     if isinstance(events, pa.Table | pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):
         return _Table(pa.table(events) if not isinstance(events, pa.Table | pa.RecordBatch) else events)
     if isinstance(events, Iterable) and not isinstance(events, bytes | Mapping):
-        return _Dictionaries(list(events))
-    raise UsageError(f"events are a path, an Arrow table or dictionaries, not {type(events).__name__}")
+        every = list(events)
+        if every and all(isinstance(each, str | os.PathLike) for each in every):
+            return _Files(every)
+        return _Dictionaries(every)
+    raise UsageError(
+        f"events are a path or several, an Arrow table or dictionaries, not {type(events).__name__}"
+    )
 
 
 class _Files:
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.slices = plan_slices(path)
+    def __init__(self, paths: Paths) -> None:
+        self.slices = plan_slices(paths)
 
     def __len__(self) -> int:
         return sum(piece.rows or 0 for piece in self.slices)

@@ -31,6 +31,7 @@ from tocsin.events.cells import Path, path_text
 from tocsin.events.csv_columns import ColumnType
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import Slice, event_files, plan_slices
+from tocsin.storage.input_paths import files_at
 from tocsin.tables.arrow_types import is_list, is_text
 from tocsin.tables.json_lines import parse_lines, record_lines
 from tocsin.tables.records import open_records, reading
@@ -101,8 +102,9 @@ class Schema:
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Schema:
         """From a .json file as shown above, or from the events in a file or folder."""
-        file = FilePath(path)
-        if file.suffix.lower() == ".json" and file.is_file() and not _holds_events(file):
+        first, *others = files_at(path)
+        file = FilePath(first)
+        if not others and file.suffix.lower() == ".json" and file.is_file() and not _holds_events(file):
             return _read_description(file)
         return _read_events(path)
 

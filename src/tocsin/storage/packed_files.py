@@ -47,12 +47,12 @@ def open_unpacked(path: str | os.PathLike[str], limit: int = UNPACKED_LIMIT) -> 
     return cast(IO[bytes], io.BufferedReader(_Unpacking(os.fspath(path), limit), _AT_ONCE))
 
 
-def open_input(path: str | os.PathLike[str]) -> IO[bytes]:
+def open_input(path: str | os.PathLike[str]) -> io.BufferedReader:
     """A file of rules or events for reading, unpacked if it is packed."""
     if not is_packed(path):
         return Path(path).open("rb")
     unpacking = _Unpacking(os.fspath(path), most_unpacked(Path(path).stat().st_size), SETTING)
-    return cast(IO[bytes], io.BufferedReader(unpacking, _AT_ONCE))
+    return io.BufferedReader(unpacking, _AT_ONCE)
 
 
 def most_unpacked(size: int) -> int:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import zlib
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -47,7 +47,7 @@ def open_records(file: str) -> IO[bytes]:
     try:
         stream = open_input(file)
         try:
-            return lines_of_array(stream) if is_array(stream.peek()) else stream
+            return lines_of_array(stream) if is_array(stream.peek()) else cast(IO[bytes], stream)
         except BaseException:
             stream.close()
             raise

@@ -242,8 +242,8 @@ def test_the_engine_scan_gives_the_same(tocsin: Command) -> None:
         assert ran.out == match(tocsin, "--keep", "id", events=events).out
 
 
-def test_scan_runs_here_although_nobody_said_no_spark(tocsin: Command) -> None:
-    ran = tocsin("match", "rules.csv", "--events", "events.jsonl", "--engine", "scan")
+def test_scan_runs_here_although_spark_was_asked_for(tocsin: Command) -> None:
+    ran = tocsin("match", "rules.csv", "--events", "events.jsonl", "--engine", "scan", "--spark")
     assert pairs(ran.rows) == PAIRS
     assert "does not run on Spark" in ran.err
 
@@ -337,7 +337,7 @@ def test_bad_events_stop_it(tocsin: Command) -> None:
     for arguments in ([], ["--out", "out.csv"]):
         ran = match(tocsin, *arguments)
         assert (ran.code, ran.out) == (1, "")
-        assert "events.jsonl: event 3: not valid JSON" in ran.err
+        assert "events.jsonl:4: event 3: not valid JSON" in ran.err
         assert "events.jsonl: event 4: not an object" in ran.err
     assert tocsin.files() == ["events.jsonl", "rules.csv"]
 
@@ -419,7 +419,6 @@ def test_events_that_are_not_there(tocsin: Command, events: str, said: str) -> N
         (["--out", "events.jsonl"], 2, "one of the files to be read"),
         (["--out", "rules.csv"], 2, "one of the files to be read"),
         (["--out", "nowhere/out.csv"], 1, "no folder nowhere"),
-        (["--events", "events.jsonl"], 2, "given twice"),
         (["--skip-bad", "--out", "a.csv", "--rejects", "./a.csv"], 2, "same file"),
     ],
 )

@@ -3,7 +3,7 @@
 A file of rejects has JSON lines that say where each record stood and why it was left out:
 
     {"file": "rules.csv", "rule": "r7", "line": 8, "column": 5, "reason": "...", "text": "age >> 3"}
-    {"file": "events.jsonl", "event": 41, "reason": "...", "text": "{\\"age\\": "}
+    {"file": "events.jsonl", "line": 42, "event": 41, "reason": "...", "text": "{\\"age\\": "}
 """
 
 from __future__ import annotations
@@ -116,13 +116,10 @@ def rejects_file(asked: str | None, output: str | None, skip_bad: bool) -> Path:
     return Path(WITHOUT_OUTPUT) if output is None else Path(output).with_suffix(".rejects.jsonl")
 
 
-def write_rejects(path: Path, lines: Iterable[str], files: Iterable[Path] = ()) -> None:
-    """Write the lines, and those of the files, whole or not at all."""
+def write_rejects(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines, whole or not at all."""
     from tocsin.storage.drafts import AS_USUAL, draft_of
 
     with draft_of(path, AS_USUAL) as draft, draft.open("wb") as stream:
         for line in lines:
             stream.write(line.encode("utf-8", "backslashreplace"))
-        for file in files:
-            with file.open("rb") as rejected:
-                shutil.copyfileobj(rejected, stream)

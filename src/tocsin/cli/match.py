@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,10 +40,12 @@ from tocsin.cli.text_options import (
 )
 from tocsin.errors import EventError, UsageError, raise_all
 from tocsin.printable import first_few, number_of, printable
+from tocsin.storage.input_paths import shown
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
     from tocsin.conditions.live.snapshot import Snapshot
+    from tocsin.events.record_places import RecordPlaces
     from tocsin.events.slices import Slice
     from tocsin.matches.few_rules import FewRules
     from tocsin.matches.result_folder import ResultPlace
@@ -283,14 +287,19 @@ def _write_parts(
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     """EventError that names the first bad events, unless they are to be skipped."""
+    from tocsin.events.record_places import RecordPlaces
+
     stopped = [report for report in reports if report.name is None]
     if not stopped:
         return
     first = [
         (job.slices[report.slice].file, *reject) for report in stopped for reject in report.first_rejects
     ]
-    shown = "\n".join(printable(f"{file}: event {row}: {reason}") for file, row, reason in first[:_NAMED])
-    raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{shown}")
+    places = RecordPlaces(job.slices)
+    named = "\n".join(
+        printable(f"{places.place(file, row)}: {reason}") for file, row, reason in first[:_NAMED]
+    )
+    raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{named}")
 
 
 def _warn_of_missing(rules: Snapshot | FewRules, job: SliceJob, reports: Sequence[PartReport]) -> None:
@@ -317,15 +326,15 @@ def _write_rejects(
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:
+    from tocsin.events.record_places import RecordPlaces
     from tocsin.matches.slice_matches import reject_line, rejects_path
 
     bad_events = sum(report.rejects for report in reports)
     if not (bad_rules or bad_files or bad_events or asked):
         return
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
-    destinations.write_rejects(
-        path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects]
-    )
+    files = [rejects_path(job.folder, each.name) for each in reports if each.rejects]
+    destinations.write_rejects(path, chain(lines, _with_lines(files, RecordPlaces(job.slices))))
     if bad_files:
         warn(
             f"files that cannot be read were left out, {len(bad_files):,} of them: see {printable(str(path))}"
@@ -334,6 +343,16 @@ def _write_rejects(
         warn_of_rules_left_out(len(bad_rules), path)
     if bad_events:
         warn(f"{left_out(bad_events, 'event')}: see {printable(str(path))}")
+
+
+def _with_lines(files: Sequence[Path], places: RecordPlaces) -> Iterator[str]:
+    """The rejects of slices with the line of each."""
+    for file in files:
+        with file.open(encoding="utf-8") as rejected:
+            for each in map(json.loads, rejected):
+                line = places.line(each["file"], each["event"])
+                members = {"file": shown(each.pop("file")), "line": line}
+                yield json.dumps({**members, **each}, ensure_ascii=False) + "\n"
 
 
 def _summary(reports: Sequence[PartReport], seconds: float) -> str:

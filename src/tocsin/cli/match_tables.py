@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +22,10 @@ from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
 from tocsin.printable import number_of, printable
+from tocsin.storage.input_paths import shown
 
 if TYPE_CHECKING:
+    from tocsin.events.record_places import RecordPlaces
     from tocsin.events.slices import Slice
     from tocsin.watches.alert_files import AlertLines, AlertTable
     from tocsin.watches.watch import Watch
@@ -144,6 +147,7 @@ class _Feed:
         self._writer = writer
         self._skip_bad = skip_bad
         self._first = 0
+        self._places: RecordPlaces | None = None
         self.inserted = 0
         self.alerts = 0
         self.rejects: list[str] = []
@@ -158,9 +162,11 @@ class _Feed:
 
     def _feed(self, table: str, piece: Slice) -> None:
         from tocsin.events.event_files import read_rows
+        from tocsin.events.record_places import RecordPlaces
 
         if piece.first_row == 0:
             self._first = self.inserted + len(self.rejects)
+            self._places = RecordPlaces([piece])
         for chunk in read_rows(piece):
             for reject in chunk.rejects:
                 self._reject(piece, reject.row, reject.reason, reject.text)
@@ -176,12 +182,12 @@ class _Feed:
                     self._writer.write(self._first + number, table, alert)
 
     def _reject(self, piece: Slice, row: int, reason: str, text: str) -> None:
-        from tocsin.matches.slice_matches import reject_line
-
         event = self._first + row
+        line = None if self._places is None else self._places.line(piece.file, row)
         if not self._skip_bad:
             raise EventError(
                 "there are records that cannot be read; --skip-bad leaves them out\n"
-                + printable(f"{piece.file}: event {event}: {reason}")
+                + printable(f"{piece.file}{'' if line is None else f':{line}'}: event {event}: {reason}")
             )
-        self.rejects.append(reject_line(piece.file, event, reason, text))
+        members = {"file": shown(piece.file), "line": line, "event": event, "reason": reason, "text": text}
+        self.rejects.append(json.dumps(members, ensure_ascii=False) + "\n")

@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 
 from tocsin.cli.console import complain, complain_of, leave_pandas_alone, nearest, showing_warnings
 from tocsin.errors import TocsinError, UsageError
-from tocsin.printable import printable
 from tocsin.version import VERSION
 
 DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -52,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser().parse_args(argv)
         if argv is None and not (arguments.command == "stream" or getattr(arguments, "spark", False)):
             leave_pandas_alone()
+        _check_standard_input(arguments)
         with showing_warnings():
             code: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -83,9 +83,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the usage, and end."""
+        message = message.removeprefix("argument ")
         if message.startswith("the following arguments are required: RULES"):
             message += " (they stand first: options such as --events take all that follows)"
-        super().error(printable(message))
+        complain(f"{message}\n{self.prog} --help tells how it is used")
+        raise SystemExit(BAD_USAGE)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As ever, but what is no option or command is said before anything else, with the nearest one."""
@@ -129,6 +131,14 @@ def parser() -> argparse.ArgumentParser:
         command.add_arguments(added)
         added.set_defaults(run=command.run)
     return whole
+
+
+def _check_standard_input(arguments: argparse.Namespace) -> None:
+    """UsageError when standard input is to be two things: it can be read once."""
+    given = [vars(arguments).get(name) for name in ("rules", "events", "compare", "event", "schema", "text")]
+    words = [word for each in given for word in (each if isinstance(each, list) else [each])]
+    if sum(word in ("-", "@-") for word in words) > 1:
+        raise UsageError("- is standard input, which can be read only once: give it for one thing")
 
 
 def _forget_output() -> None:

@@ -12,7 +12,7 @@ from tocsin.cli.destinations import check_destinations
 from tocsin.cli.event_inputs import paths_of
 from tocsin.cli.match_tables import table_source
 from tocsin.cli.output import is_coloured, print_json
-from tocsin.cli.rule_sources import files_of
+from tocsin.cli.rule_sources import files_of, no_such_rule
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
 from tocsin.printable import number_of, printable
@@ -57,7 +57,7 @@ def run_rule_command(arguments: argparse.Namespace) -> int:
             )
     except UnknownRuleError as error:
         bad = [each for each in rules.rejected if each.rule == arguments.rule]
-        raise (bad[0] if bad else InputError(str(error))) from None
+        raise (bad[0] if bad else InputError(no_such_rule(error.rule, rules.ids.to_pylist()))) from None
     threshold = arguments.threshold if arguments.pick is None else found.pick(arguments.pick)
     if threshold is not None and found.query is None:
         raise UsageError(found.tried.untried_reason)

@@ -85,7 +85,11 @@ def publish(draft: Path, place: ResultPlace | None) -> None:
 def workspace(output: str | None) -> Iterator[str]:
     """A folder for parts and the unfinished result: beside the output, so that a move is enough."""
     place = None if output is None else Path(output).resolve().parent
-    with tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True) as folder:
+    try:
+        made = tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(f"{output}: cannot be written: {error.strerror or error}") from error
+    with made as folder:
         yield str(Path(folder).resolve())
 
 

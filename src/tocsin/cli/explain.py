@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.destinations import STANDARD
 from tocsin.cli.event_inputs import add_events_argument
 from tocsin.cli.output import add_format_argument, as_members, painted, print_json
-from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
+from tocsin.cli.rule_sources import RULES_OR_INDEX, no_such_rule, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index, text_settings_of
 from tocsin.errors import EventError, InputError, UsageError, raise_all
 from tocsin.printable import printable
@@ -44,7 +43,6 @@ examples:
   tocsin explain video.sql --plan --analyze --events video=video.csv --events viewed_by=comments.jsonl
 """
 
-_MOST_COMPARED = 20_000
 _TRUTH = re.compile(r"  (true|false|unknown)(?= )")
 _STYLES = {"true": "good", "false": "bad", "unknown": "odd"}
 _WIDEST = 70
@@ -120,7 +118,7 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     ids = rules.ids.to_pylist()
     chosen = [row for row, rule in enumerate(ids) if arguments.rule in (None, rule)]
     if not chosen and arguments.rule is not None:
-        raise InputError(_no_such_rule(arguments.rule, ids))
+        raise InputError(no_such_rule(arguments.rule, ids))
     single = [row for row in chosen if rules.refusal(row) is None]
     joined = [row for row in chosen if rules.refusal(row) is not None]
     plans = plan_rules(rules.take(np.array(single, np.int64)), preparation.base, preparation.planner)
@@ -246,7 +244,7 @@ def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Expla
 
     index = open_rules(path)
     if rule not in index:
-        raise InputError(_no_such_rule(rule, index.ids.to_pylist()))
+        raise InputError(no_such_rule(rule, index.ids.to_pylist()))
     return index.explain(rule, event)
 
 
@@ -260,19 +258,5 @@ def _explain_from_files(arguments: argparse.Namespace, event: dict[str, object])
     ids = rules.ids.to_pylist()
     if rule not in ids:
         raise_all([error for error in rules.rejected if error.rule == rule])
-        raise InputError(_no_such_rule(rule, ids))
+        raise InputError(no_such_rule(rule, ids))
     return explain_rule(rules, ids.index(rule), event, text_settings_of(arguments))
-
-
-def _no_such_rule(rule: str, ids: Sequence[str]) -> str:
-    reason = f"there is no rule {rule!r}"
-    nearest = get_close_matches(rule, _candidates(rule, ids), n=1, cutoff=0.5)
-    return f"{reason}: did you mean {nearest[0]!r}?" if nearest else reason
-
-
-def _candidates(rule: str, ids: Sequence[str]) -> Iterable[str]:
-    """The ids worth comparing: of very many only those of about the same length and beginning."""
-    if len(ids) <= _MOST_COMPARED:
-        return ids
-    like = [each for each in ids if abs(len(each) - len(rule)) <= 1 and each[:1] == rule[:1]]
-    return like[:_MOST_COMPARED]

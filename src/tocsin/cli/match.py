@@ -126,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.matches.slice_matches import SliceJob
 
     started = time.perf_counter()
+    check_engine(arguments)
     if arguments.out == destinations.STANDARD:
         arguments.out = None
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
@@ -143,9 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
         outputs.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
     destinations.check_destinations(outputs, [*files_of(arguments.rules), *given, *events])
-    check_engine(arguments)
+    few = None if arguments.spark else _few(arguments, slices)
     wants_spark = is_for_spark(arguments, slices)
-    few = None if wants_spark else _few(arguments, slices)
     for_spark: Index | None = None
     if few is None:
         say_if_compiling()

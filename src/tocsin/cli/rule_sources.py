@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 ENGINE_HELP = "how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj"
 ENGINES = ("atree", "interval", "dewey", "bop", "bdd", "dnf", "scan", "scan-conj")
+_MOST_COMPARED = 20_000
 RULES = (
     "rule files (.sql .csv .tsv .jsonl .json .parquet), folders or patterns of them, or - for standard input"
 )
@@ -28,8 +30,8 @@ def check_engine(arguments: argparse.Namespace) -> None:
     """UsageError for an engine that there is not."""
     if arguments.engine is not None and arguments.engine not in ENGINES:
         raise UsageError(
-            f"there is no engine '{arguments.engine}'{nearest(arguments.engine, ENGINES)}: choose one of"
-            f" {', '.join(ENGINES)}"
+            f"there is no engine '{arguments.engine}'{nearest(arguments.engine, ENGINES)}"
+            f" (choose one of {', '.join(ENGINES)})"
         )
 
 
@@ -52,8 +54,7 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
     from tocsin.storage.input_paths import files_at
 
     every = [each for path in paths for each in files_at(path)]
-    folders = {path for path in every if Path(path).is_dir() and not is_saved(path)}
-    return [file for path in every for file in (rule_files(path) if path in folders else [path])]
+    return [file for path in every for file in ([path] if is_saved(path) else rule_files(path))]
 
 
 def read_and_build(
@@ -89,3 +90,13 @@ def reject_lines(rules: Rules, errors: Sequence[RuleError]) -> list[str]:
         texts = {rules.ids[row].as_py(): rules.whens[row].as_py() for row in rows}
     lines = [rule_line(error, error.excerpt or "") for error in errors[:of_reader]]
     return lines + [rule_line(error, texts[error.rule]) for error in errors[of_reader:]]
+
+
+def no_such_rule(rule: str, ids: Sequence[str]) -> str:
+    """What is said of an id that no rule has, with the one that is most like it."""
+    if len(ids) > _MOST_COMPARED:  # only those of about the same length and beginning
+        alike = [each for each in ids if abs(len(each) - len(rule)) <= 1 and each[:1] == rule[:1]]
+        ids = alike[:_MOST_COMPARED]
+    found = next((each for each in ids if each.lower() == rule.lower()), None)
+    found = found or next(iter(get_close_matches(rule, ids, n=1, cutoff=0.5)), None)
+    return f"there is no rule {rule!r}" + (f": did you mean {found!r}?" if found else "")

@@ -39,12 +39,7 @@ def preparation_of(arguments: argparse.Namespace, organise: str = "auto") -> Pre
     """What an index is to be built with."""
     from tocsin.conditions.live.build_settings import Preparation
 
-    dictionaries: dict[str, str] = {}
-    for given in arguments.dictionary:
-        field, equals, file = given.rpartition("=")
-        if not equals or not field or not file:
-            raise UsageError(f"--dictionary takes FIELD=FILE, not {given!r}")
-        dictionaries[field] = file
+    dictionaries = _dictionaries(arguments)
     threshold = arguments.text_threshold or 0.0
     return Preparation.of(
         arguments.history, dictionaries, _stop_words(arguments), threshold, organise=organise
@@ -53,7 +48,7 @@ def preparation_of(arguments: argparse.Namespace, organise: str = "auto") -> Pre
 
 def has_dictionaries(arguments: argparse.Namespace) -> bool:
     """Whether options say what single words weigh."""
-    return bool(arguments.history or arguments.dictionary)
+    return bool(arguments.history or _dictionaries(arguments))
 
 
 def text_settings_of(arguments: argparse.Namespace) -> TextSettings:
@@ -63,6 +58,17 @@ def text_settings_of(arguments: argparse.Namespace) -> TextSettings:
     if has_dictionaries(arguments):
         return preparation_of(arguments).base.settings()
     return TextSettings(arguments.text_threshold or 0.0, frozenset(_stop_words(arguments)))
+
+
+def _dictionaries(arguments: argparse.Namespace) -> dict[str, str]:
+    """The files by their fields."""
+    dictionaries: dict[str, str] = {}
+    for given in arguments.dictionary:
+        field, equals, file = given.rpartition("=")
+        if not equals or not field or not file:
+            raise UsageError(f"--dictionary takes FIELD=FILE, not {given!r}")
+        dictionaries[field] = file
+    return dictionaries
 
 
 def _stop_words(arguments: argparse.Namespace) -> list[str]:

@@ -10,6 +10,7 @@ from tocsin.cli.console import complain_of
 from tocsin.cli.output import add_format_argument, painted, print_json
 from tocsin.errors import TocsinError
 from tocsin.printable import printable
+from tocsin.storage.input_paths import files_at, shown
 
 SUMMARY = "find out whether saved files are whole and sound"
 DESCRIPTION = """\
@@ -32,21 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Look at each of them."""
-    from tocsin.storage.input_paths import files_at
-
     found: list[dict[str, object]] = []
     is_text = arguments.format == "text"
     for name in (each for path in arguments.saved for each in files_at(path)):
         try:
             holds = _what_it_is(Path(name))
         except TocsinError as error:
-            found.append({"path": name, "ok": False, "error": str(error)})
+            found.append({"path": shown(name), "ok": False, "error": shown(str(error))})
             if is_text:
                 complain_of(error)
             continue
-        found.append({"path": name, "ok": True, "holds": holds})
+        found.append({"path": shown(name), "ok": True, "holds": holds})
         if is_text:
-            print(f"{printable(name)}: {painted('OK', 'good')}: {holds}", flush=True)
+            print(f"{printable(shown(name))}: {painted('OK', 'good')}: {holds}", flush=True)
     if not is_text:
         print_json(found)
     return 0 if all(each["ok"] for each in found) else 1

@@ -82,12 +82,10 @@ def _ending(path: Path) -> str:
     data = beginning(path)
     told = _told_ending(data)
     if told is None:
-        reason = "not a rule file"
         if data.startswith(MAGIC):
-            reason = "this is a saved index, and rule files are expected here"
-        elif not data:
-            reason = "the file is empty"
-        raise InputError(f"{path}: {reason}: expected {', '.join(SUFFIXES)}")
+            raise InputError(f"{path}: this is a saved index, and rule files are expected")
+        reason = "not a rule file" if data else "the file is empty"
+        raise InputError(f"{path}: {reason}: expected {', '.join([*READERS, PARQUET])}")
     return told
 
 

@@ -53,6 +53,8 @@ def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]
 
 def check_outside(path: Path, events: str | Path) -> None:
     """Refuse a folder in the folder that events are read from: the next run would take it for events."""
+    if str(path) == STANDARD:
+        raise UsageError("- is standard output, and this goes to a folder: name one")
     whole = Path(events).resolve()
     if whole.is_dir() and path.resolve().is_relative_to(whole):
         raise UsageError(f"{path} cannot be written: it is in {events}, where events are read from")

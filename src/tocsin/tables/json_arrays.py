@@ -102,7 +102,8 @@ class _Elements:
             raise EOFError(f"line {self.line}: an element is longer than {LONGEST_ELEMENT:,} bytes")
         more = self._stream.read(max(_AT_ONCE, len(waiting)))
         if not more:
-            raise EOFError(f"line {self.line}: the array breaks off: its closing ] is missing")
+            line = self.line + waiting.rstrip().count(b"\n")
+            raise EOFError(f"line {line}: the array breaks off: its closing ] is missing")
         self._data, self._at = waiting + more, 0
         return moved
 

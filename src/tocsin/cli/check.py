@@ -11,12 +11,12 @@ from tocsin.cli.output import add_format_argument, painted, print_json
 from tocsin.cli.rule_sources import RULES
 from tocsin.errors import InputError, RuleError, TocsinError, each_error
 from tocsin.printable import number_of
-from tocsin.storage.input_paths import files_at, shown
+from tocsin.storage import files_at, shown
 
 if TYPE_CHECKING:
-    from tocsin.conditions.graph.condition_reader import Reading
-    from tocsin.events.schema import Schema
-    from tocsin.rules.rule_set import Rules
+    from tocsin.conditions.graph import Reading
+    from tocsin.events import Schema
+    from tocsin.rules import Rules
 
 SUMMARY = "find every error in rule files"
 DESCRIPTION = """\
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the errors."""
     schema = None
     if arguments.schema is not None:
-        from tocsin.events.schema import Schema
+        from tocsin.events import Schema
 
         schema = Schema.read(arguments.schema)
     paths, lost = _expanded(arguments.rules)
@@ -119,7 +119,7 @@ def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
     """Every error in programs over several relations, and how many rules the others have."""
     if not paths:
         return [], 0
-    from tocsin.datalog.engine.program import Program
+    from tocsin.datalog.engine import Program
 
     errors: list[TocsinError] = []
     good = 0
@@ -145,8 +145,8 @@ def _summary(errors: int, good: int, disabled: int) -> str:
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
     """The rules of all files that can be read, and why the others cannot."""
-    from tocsin.rules.rule_files import read_rules, rule_files
-    from tocsin.rules.rule_set import Rules
+    from tocsin.rules import Rules, read_rules
+    from tocsin.rules.rule_files import rule_files
 
     parts: list[Rules] = []
     failures: list[InputError] = []
@@ -171,7 +171,7 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
         rows: Iterable[int] = conditions
     else:
         say_if_compiling()
-        from tocsin.conditions.graph.condition_reader import read_conditions
+        from tocsin.conditions.graph import read_conditions
 
         reading = read_conditions(rules.whens_for_index(), rules.aliases)
         errors = reading.errors
@@ -184,7 +184,7 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
 
 def _suspicious(reading: Reading, schema: Schema) -> list[int]:
     """The rows with a predicate that a schema finds fault with; one that many share is looked at once."""
-    from tocsin.conditions.language.schema_check import Checker
+    from tocsin.conditions.language import Checker
 
     checker = Checker(schema)
     return _rows_with(reading, [checker.predicate(each) is not None for each in reading.predicates])
@@ -192,9 +192,8 @@ def _suspicious(reading: Reading, schema: Schema) -> list[int]:
 
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     """Thresholds of free text that can never fail or never pass: odd, and no errors."""
-    from tocsin.conditions.language.parser import parse_condition
-    from tocsin.conditions.language.tree import Predicate, Test, has_threshold
-    from tocsin.syntax.places import errors_at
+    from tocsin.conditions.language import Predicate, Test, has_threshold, parse_condition
+    from tocsin.syntax import errors_at
     from tocsin.text import parse_query, threshold_warning
 
     for row, (rule, text) in enumerate(zip(rules.ids.to_pylist(), rules.whens.to_pylist(), strict=True)):
@@ -218,10 +217,9 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
 
 def _against_schema(rules: Rules, rows: Iterable[int], schema: Schema) -> Iterator[RuleError]:
     """Mistakes that only a schema shows."""
-    from tocsin.conditions.language.parser import parse_condition
-    from tocsin.conditions.language.schema_check import Checker
-    from tocsin.rules.after_clause import of_one_row
-    from tocsin.syntax.places import errors_at
+    from tocsin.conditions.language import Checker, parse_condition
+    from tocsin.rules import of_one_row
+    from tocsin.syntax import errors_at
 
     checker = Checker(schema)
     for row in rows:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning, need_extra
 from tocsin.printable import number_of, printable, printable_lines
-from tocsin.storage.input_paths import shown
+from tocsin.storage import shown
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -100,7 +100,7 @@ def say_if_compiling() -> None:
 
 def say_if_compiling_programs() -> None:
     """The same, of the kernels that programs over several relations need."""
-    from tocsin.datalog.engine.program_warmup import is_warm
+    from tocsin.datalog.engine import is_warm
 
     if not is_warm():
         say(_COMPILING)
@@ -114,7 +114,7 @@ def start_spark(hint: str = "", *, programs: bool = False) -> Any:
     need_extra("--spark", "spark", "pyspark", "pandas")
     say(f"Starting Spark ({hint})" if hint else "Starting Spark")
     if programs:
-        from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+        from tocsin.datalog.engine import is_warm, warm_up
     else:
         from tocsin.warmup import is_warm, warm_up
     if not is_warm():

@@ -12,7 +12,7 @@ from tocsin.errors import MissingExtraError, need_extra
 from tocsin.printable import number_of
 
 if TYPE_CHECKING:
-    from tocsin.events.slices import Slice
+    from tocsin.events import Slice
 
 SMALL_BYTES = 512 << 20
 """Files of no more bytes than this are read in this process, unless --spark says otherwise."""
@@ -67,7 +67,7 @@ def is_for_spark(arguments: argparse.Namespace, slices: Sequence[Slice]) -> bool
 
 
 def _size(file: str) -> int:
-    from tocsin.storage.packed_files import is_packed
+    from tocsin.storage import is_packed
 
     size = Path(file).stat().st_size
     return _UNPACKED_TIMES * size if is_packed(file) else size
@@ -82,6 +82,6 @@ def _shown(size: int) -> str:
 
 def paths_of(given: Iterable[str]) -> list[str]:
     """The files and folders that events are read from."""
-    from tocsin.storage.input_paths import files_at
+    from tocsin.storage import files_at
 
     return [each for path in given for each in files_at(path)]

@@ -40,16 +40,12 @@ from tocsin.cli.text_options import (
 )
 from tocsin.errors import EventError, UsageError, raise_all
 from tocsin.printable import first_few, number_of, printable
-from tocsin.storage.input_paths import shown
+from tocsin.storage import shown
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.index import Index
-    from tocsin.conditions.live.snapshot import Snapshot
-    from tocsin.events.record_places import RecordPlaces
-    from tocsin.events.slices import Slice
-    from tocsin.matches.few_rules import FewRules
-    from tocsin.matches.result_folder import ResultPlace
-    from tocsin.matches.slice_matches import PartReport, SliceJob
+    from tocsin.conditions.live import Index, Snapshot
+    from tocsin.events import RecordPlaces, Slice
+    from tocsin.matches import FewRules, PartReport, ResultPlace, SliceJob
 
 SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
@@ -120,10 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
         if len(tables) < len(arguments.events):
             raise UsageError("--events names files, or the file of each table as TABLE=FILE: not both")
         return run_tables(arguments, tables)
-    from tocsin.events.slices import plan_slices
-    from tocsin.matches.match_files import check_kept_names
-    from tocsin.matches.result_folder import ResultPlace
-    from tocsin.matches.slice_matches import SliceJob
+    from tocsin.events import plan_slices
+    from tocsin.matches import ResultPlace, SliceJob, check_kept_names
 
     started = time.perf_counter()
     check_engine(arguments)
@@ -172,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
     from tocsin.saved import open_rules
 
     path = saved_index(arguments.rules)
@@ -189,8 +183,8 @@ def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
 
 def _few(arguments: argparse.Namespace, slices: Sequence[Slice]) -> tuple[FewRules, list[str]] | None:
     """Few rules and few events, which need no index; and the bad rules as lines for a file of rejects."""
-    from tocsin.matches.few_rules import MOST_ASKED, MOST_BYTES, FewRules, few_events
-    from tocsin.rules.rule_files import read_rules
+    from tocsin.matches import MOST_ASKED, MOST_BYTES, FewRules, few_events
+    from tocsin.rules import read_rules
 
     files = {piece.file for piece in slices}
     if (
@@ -220,9 +214,8 @@ def _match_here(
     rules: Snapshot | FewRules, job: SliceJob, place: ResultPlace | None, draft: Path
 ) -> list[PartReport]:
     """Match all slices and write the result, up to one that bad events stop."""
-    from tocsin.events.kept_columns import KeptColumn
-    from tocsin.matches.result_folder import DirectResult
-    from tocsin.matches.slice_matches import known_columns, match_slice, names_of
+    from tocsin.events import KeptColumn
+    from tocsin.matches import DirectResult, known_columns, match_slice, names_of
 
     is_text = place is None or place.suffix == ".jsonl"  # where every value is as it is
     columns = [KeptColumn(name, None) for name in job.keep] if is_text else known_columns(job)
@@ -258,8 +251,7 @@ def _write_parts(
     draft: Path,
 ) -> None:
     """Make the parts of Spark's tasks one file, or have tasks make a folder of files of them."""
-    from tocsin.matches.result_folder import DirectResult, ResultFiles
-    from tocsin.matches.slice_matches import columns_of_parts, names_of, read_part
+    from tocsin.matches import DirectResult, ResultFiles, columns_of_parts, names_of, read_part
     from tocsin.spark.file_matches import write_files
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import stages_shown
@@ -287,7 +279,7 @@ def _write_parts(
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     """EventError that names the first bad events, unless they are to be skipped."""
-    from tocsin.events.record_places import RecordPlaces
+    from tocsin.events import RecordPlaces
 
     stopped = [report for report in reports if report.name is None]
     if not stopped:
@@ -304,7 +296,7 @@ def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
 
 def _warn_of_missing(rules: Snapshot | FewRules, job: SliceJob, reports: Sequence[PartReport]) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
-    from tocsin.events.cells import path_text
+    from tocsin.events import path_text
 
     if not any(report.events for report in reports):
         return
@@ -326,8 +318,8 @@ def _write_rejects(
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:
-    from tocsin.events.record_places import RecordPlaces
-    from tocsin.matches.slice_matches import reject_line, rejects_path
+    from tocsin.events import RecordPlaces
+    from tocsin.matches import reject_line, rejects_path
 
     bad_events = sum(report.rejects for report in reports)
     if not (bad_rules or bad_files or bad_events or asked):

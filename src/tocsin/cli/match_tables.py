@@ -22,13 +22,11 @@ from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
 from tocsin.printable import number_of, printable
-from tocsin.storage.input_paths import shown
+from tocsin.storage import shown
 
 if TYPE_CHECKING:
-    from tocsin.events.record_places import RecordPlaces
-    from tocsin.events.slices import Slice
-    from tocsin.watches.alert_files import AlertLines, AlertTable
-    from tocsin.watches.watch import Watch
+    from tocsin.events import RecordPlaces, Slice
+    from tocsin.watches import AlertLines, AlertTable, Watch
 
 _NAMED = 5
 
@@ -50,9 +48,9 @@ def table_source(events: str) -> Source | None:
 
 def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     """Insert all rows in the order of the sources, then write all alerts."""
-    from tocsin.events.slices import plan_slices
-    from tocsin.matches.result_folder import ResultPlace
-    from tocsin.watches.alert_files import alert_writer
+    from tocsin.events import plan_slices
+    from tocsin.matches import ResultPlace
+    from tocsin.watches import alert_writer
 
     _check_usage(arguments)
     started = time.perf_counter()
@@ -111,8 +109,8 @@ def _open_watch(arguments: argparse.Namespace) -> tuple[Watch, list[str]]:
     """A watch of the rules, and the bad ones as lines for a file of rejects."""
     import numpy as np
 
-    from tocsin.rules.rule_files import read_rules
-    from tocsin.watches.watch import Watch
+    from tocsin.rules import read_rules
+    from tocsin.watches import Watch
 
     rules = read_rules(*arguments.rules, skip_bad=True)
     watch = Watch(preparation_of(arguments))
@@ -161,8 +159,7 @@ class _Feed:
         self._writer.finish()
 
     def _feed(self, table: str, piece: Slice) -> None:
-        from tocsin.events.event_files import read_rows
-        from tocsin.events.record_places import RecordPlaces
+        from tocsin.events import RecordPlaces, read_rows
 
         if piece.first_row == 0:
             self._first = self.inserted + len(self.rejects)

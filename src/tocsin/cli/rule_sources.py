@@ -13,9 +13,8 @@ from tocsin.cli.destinations import rule_line
 from tocsin.errors import RuleError, UsageError, each_error, raise_all
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.conditions.live.index import Index
-    from tocsin.rules.rule_set import Rules
+    from tocsin.conditions.live import Index, Preparation
+    from tocsin.rules import Rules
 
 ENGINE_HELP = "how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj"
 ENGINES = ("atree", "interval", "dewey", "bop", "bdd", "dnf", "scan", "scan-conj")
@@ -38,7 +37,7 @@ def check_engine(arguments: argparse.Namespace) -> None:
 def saved_index(paths: Sequence[str]) -> str | None:
     """The path of the saved index that is meant, whole or in shards, or None when rule files are."""
     from tocsin.saved import is_saved
-    from tocsin.storage.input_paths import files_at
+    from tocsin.storage import files_at
 
     every = [each for path in paths for each in files_at(path)]
     indexes = [path for path in every if is_saved(path)]
@@ -51,7 +50,7 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
     """The files that are read for RULES_OR_INDEX: a folder stands for the rule files in it."""
     from tocsin.rules.rule_files import rule_files
     from tocsin.saved import is_saved
-    from tocsin.storage.input_paths import files_at
+    from tocsin.storage import files_at
 
     every = [each for path in paths for each in files_at(path)]
     return [file for path in every for file in ([path] if is_saved(path) else rule_files(path))]
@@ -65,8 +64,8 @@ def read_and_build(
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and
     those within conditions.
     """
-    from tocsin.engines.build import build_good, build_prepared
-    from tocsin.rules.rule_files import read_rules
+    from tocsin.engines import build_good, build_prepared
+    from tocsin.rules import read_rules
 
     rules = read_rules(*paths, skip_bad=True)
     if skip_bad:

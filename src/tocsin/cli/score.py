@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(argument: str) -> str:
-    from tocsin.storage.input_paths import files_at
+    from tocsin.storage import files_at
 
     if not argument.startswith("@"):
         return argument

@@ -27,10 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.errors import InputError
-from tocsin.tables.csv_records import CsvRecords
-from tocsin.tables.file_formats import delimiter_of
-from tocsin.tables.json_lines import integer_of_digits
-from tocsin.tables.records import NOT_TEXT, Reject, open_records
+from tocsin.tables import NOT_TEXT, CsvRecords, Reject, delimiter_of, integer_of_digits, open_records
 
 TEXT = pa.large_string()
 """The type of columns as they are written."""

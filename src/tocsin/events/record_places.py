@@ -9,11 +9,8 @@ from itertools import islice
 
 from tocsin.errors import InputError
 from tocsin.events.slices import Slice
-from tocsin.storage.packed_files import open_input
-from tocsin.tables.csv_records import CsvRecords
-from tocsin.tables.file_formats import Format, delimiter_of
-from tocsin.tables.json_arrays import elements, is_array
-from tocsin.tables.json_lines import BLANKS
+from tocsin.storage import open_input
+from tocsin.tables import BLANKS, CsvRecords, Format, delimiter_of, elements, is_array
 
 
 class RecordPlaces:

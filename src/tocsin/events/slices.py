@@ -24,12 +24,19 @@ import pyarrow.parquet as pq
 from tocsin.arrays.array_file import MAGIC
 from tocsin.errors import InputError, TocsinWarning, UsageError
 from tocsin.events.csv_columns import Layout, layout_of
-from tocsin.storage.input_paths import files_at
-from tocsin.storage.packed_files import is_packed
-from tocsin.tables.file_formats import Format, beginning, is_parquet, told_format
-from tocsin.tables.json_arrays import is_array
-from tocsin.tables.json_lines import BLANKS, record_lines
-from tocsin.tables.records import BYTE_ORDER_MARK, UNREADABLE, open_records
+from tocsin.storage import files_at, is_packed
+from tocsin.tables import (
+    BLANKS,
+    BYTE_ORDER_MARK,
+    UNREADABLE,
+    Format,
+    beginning,
+    is_array,
+    is_parquet,
+    open_records,
+    record_lines,
+    told_format,
+)
 
 SLICE_BYTES = 32 * 2**20
 _COUNTED_BYTES = 2**20  # at a time, so that counting makes no array as large as the slice

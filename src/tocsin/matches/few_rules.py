@@ -12,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.tree import TEXT_TESTS, Path
-from tocsin.conditions.matching.batch_matches import BatchMatches
+from tocsin.conditions.language import TEXT_TESTS, Path
+from tocsin.conditions.matching import BatchMatches
 from tocsin.conditions.meaning import matches, score
 from tocsin.errors import InputError, RuleError
-from tocsin.events.event_files import read_rows
-from tocsin.events.slices import Slice
-from tocsin.rules.rule_set import Rules
+from tocsin.events import Slice, read_rows
+from tocsin.rules import Rules
 from tocsin.text import DEFAULT, TextSettings
 
 MOST_ASKED = 20_000

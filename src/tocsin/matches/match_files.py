@@ -17,9 +17,9 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from tocsin.arrays.dtypes import Ints
-from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
+from tocsin.conditions.matching import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.errors import UsageError
-from tocsin.events.kept_columns import KeptColumn, converted, csv_column, json_texts
+from tocsin.events import KeptColumn, converted, csv_column, json_texts
 from tocsin.matches.slice_matches import MatchedEvents
 
 OWN_COLUMNS = ("event", "rule", "score")
@@ -106,7 +106,7 @@ class Csv:
     """Comma-separated values: null is empty, every string in quotes."""
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
-        from tocsin.conditions.matching.results import MATCH_SCHEMA
+        from tocsin.conditions.matching import MATCH_SCHEMA
 
         self._rows = _Rows(names, columns)
         fields = [
@@ -147,7 +147,7 @@ class Parquet:
     """A Parquet file; kept columns have their types."""
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
-        from tocsin.conditions.matching.results import MATCH_SCHEMA
+        from tocsin.conditions.matching import MATCH_SCHEMA
 
         self._rows = _Rows(names, columns)
         schema = pa.schema([*MATCH_SCHEMA, *(column.field for column in columns)])
@@ -187,7 +187,7 @@ class _Rows:
         self, batch: MatchedEvents, shape: Callable[[pa.Array], pa.Array] = lambda values: values
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a batch, some _BYTES_AT_ONCE at a time; `shape` is applied to the kept columns."""
-        from tocsin.conditions.matching.results import MATCH_SCHEMA, score_column
+        from tocsin.conditions.matching import MATCH_SCHEMA, score_column
 
         count = len(batch.event)
         kept = [shape(converted(column, batch.kept.get(column.name), count)) for column in self._columns]

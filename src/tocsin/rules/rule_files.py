@@ -23,13 +23,26 @@ from tocsin.rules.rule_columns import check_names, columns_of_pairs
 from tocsin.rules.rule_metadata import metadata_of_rows
 from tocsin.rules.rule_set import Rules
 from tocsin.rules.triggers import parse_triggers
-from tocsin.storage.input_paths import files_at
-from tocsin.tables import parquet_files
-from tocsin.tables.csv_records import header_names, lines_at, read_table, record_starts
-from tocsin.tables.file_formats import PARQUET_MAGIC, beginning, is_parquet, told_delimiter, told_format
-from tocsin.tables.json_arrays import elements, is_array
-from tocsin.tables.json_lines import HalfAPair, NotAnObject, object_of
-from tocsin.tables.records import BYTE_ORDER_MARK, read_bytes
+from tocsin.storage import files_at
+from tocsin.tables import (
+    BYTE_ORDER_MARK,
+    PARQUET_MAGIC,
+    HalfAPair,
+    NotAnObject,
+    beginning,
+    elements,
+    header_names,
+    is_array,
+    is_parquet,
+    lines_at,
+    object_of,
+    parquet_files,
+    read_bytes,
+    read_table,
+    record_starts,
+    told_delimiter,
+    told_format,
+)
 
 
 @telling("reading rules")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from tocsin.errors import LimitError
-from tocsin.storage.packed_files import is_packed, open_input
+from tocsin.storage import is_packed, open_input
 from tocsin.tables.records import BYTE_ORDER_MARK
 
 Format = Literal["jsonl", "csv", "parquet"]

@@ -11,7 +11,7 @@ from typing import IO, NamedTuple, cast
 import pyarrow as pa
 
 from tocsin.errors import InputError
-from tocsin.storage.packed_files import open_input, open_unpacked
+from tocsin.storage import open_input, open_unpacked
 from tocsin.tables.json_arrays import is_array, lines_of_array
 
 UNREADABLE = (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException)

@@ -9,8 +9,10 @@ import pytest
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
-from tocsin.events.csv_columns import ColumnType, CsvFile, layout_of
-from tocsin.events.event_files import EventChunk, read_slice
+from tocsin.events.csv_chunks import CsvFile, Wanted, layout_of
+from tocsin.events.csv_columns import ColumnType
+from tocsin.events.event_chunk import EventChunk
+from tocsin.events.event_files import read_slice
 from tocsin.events.slices import plan_slices
 
 
@@ -155,4 +157,4 @@ def test_header_only_and_packed_files(tmp_path: Path) -> None:
 def test_an_empty_file_has_no_columns(tmp_path: Path) -> None:
     with CsvFile(str(written(tmp_path, "") / "0.csv")) as opened:
         assert opened.names == []
-        assert list(opened.batches(0, 10)) == []
+        assert list(opened.batches(Wanted(), 0, 10)) == []

@@ -22,7 +22,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, TocsinWarning
-from tocsin.events.csv_columns import Layout, layout_of
+from tocsin.events.csv_chunks import layout_of
+from tocsin.events.csv_columns import Layout
 from tocsin.tables.json_lines import BLANKS, record_lines
 from tocsin.tables.records import BYTE_ORDER_MARK, UNREADABLE, open_records
 

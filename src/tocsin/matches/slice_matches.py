@@ -36,7 +36,8 @@ from tocsin.conditions.matching.portions import cuts
 from tocsin.conditions.matching.results import Scores
 from tocsin.errors import InputError
 from tocsin.events.cells import Path
-from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_slice
+from tocsin.events.event_chunk import EventChunk
+from tocsin.events.event_files import BATCH_ROWS, read_slice
 from tocsin.events.kept_columns import JSON, KeptColumn, kept_columns, kinds_of, plain, settle
 from tocsin.events.slices import Slice
 from tocsin.tables.parquet_files import column_names

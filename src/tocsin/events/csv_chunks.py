@@ -46,7 +46,7 @@ class Wanted:
 
 
 class Records(NamedTuple):
-    """Some records of a file: the rows of the good ones, their cells, texts (null where empty); the others."""
+    """Some records of a file: the rows of good ones, their cells, texts (null where empty); the others."""
 
     rows: Longs
     events: EventBatch
@@ -168,8 +168,7 @@ def read_records(file: str, wanted: Wanted, first_row: int, size: int) -> Iterat
             window = TextWindow(stream)
             window.fill(FEW_BYTES)
             if window.left >= FEW_BYTES:
-                # Only here, because it brings the compiler.
-                from tocsin.events.scanned_records import scanned_records
+                from tocsin.events.scanned_records import scanned_records  # only here: it brings the compiler
 
                 for records in scanned_records(file, window, names, wanted, row, size):
                     yield records

@@ -32,18 +32,16 @@ def json_chunks(
         window = TextWindow(stream, None if piece.stop is None else piece.stop - piece.start)
         window.fill(FEW_BYTES)
         if window.left >= FEW_BYTES:
-            # Only here, because it brings the compiler.
-            from tocsin.events.scanned_cells import ScanPlan
-            from tocsin.events.scanned_lines import scanned_lines
+            from tocsin.events.scanned_lines import scanned_lines  # only here: it brings the compiler
 
             if piece.start == 0 and window.buffer[:3].tobytes() == BYTE_ORDER_MARK:
                 window.at = len(BYTE_ORDER_MARK)
-            for chunk in scanned_lines(window, row, ScanPlan(fields, keep), batch_rows):
+            for chunk in scanned_lines(window, row, fields, keep, batch_rows):
                 yield chunk
                 row += len(chunk.rows) + len(chunk.rejects)
             if window.failure is not None:
                 raise window.failure
-            if window.is_whole:
+            if window.is_whole and not window.left:
                 return
     plan = FieldPlan(fields)
     with open_records(piece.file) as stream:

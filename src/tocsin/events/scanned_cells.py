@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
+from tocsin.arrays.jit import is_cached
 from tocsin.arrays.packed import packed_bytes
 from tocsin.events.cells import (
     NO_ROWS,
@@ -46,7 +47,7 @@ from tocsin.events.kernels.cell_stream import (
 from tocsin.events.kernels.field_names import FieldNames, names_by_hash
 from tocsin.events.number_pairs import split_integer
 from tocsin.events.python_events import FieldPlan, Node
-from tocsin.events.text_window import SPARE
+from tocsin.events.text_window import SPARE, TextWindow
 from tocsin.tables.json_lines import integer_of_digits
 
 _CELLS = 1 << 16
@@ -70,7 +71,7 @@ class ScanPlan:
         self.repeated: Flags = np.zeros(len(self.fields) + 1, np.bool_)
 
     def found(self, scan: Callable[[CellStream, Flags], int], data: Bytes) -> OrderedCells:
-        """The cells that a loop finds, which says how many; it is run again when there was no room for them."""
+        """The cells that a loop finds, which says how many; without room for them it is run again."""
         while True:
             self.repeated[:] = False
             count = scan(self.stream, self.repeated)
@@ -130,6 +131,11 @@ class ScanPlan:
         return found
 
 
+def is_worth_it(window: TextWindow, loop: Callable[..., object], many: int) -> bool:
+    """Whether a loop was compiled before, or there are so many bytes to be read that it will be."""
+    return is_cached(loop) or (window.fill(many) and window.left >= many)
+
+
 def field_names(plan: ScanPlan) -> FieldNames:
     """The tree of a plan's names as arrays."""
     number_of = {path: number for number, path in enumerate(plan.fields)}
@@ -181,5 +187,5 @@ def _read_written(stream: CellStream, count: int, data: Bytes) -> None:
         else:
             high, low = float(text) + 0.0, 0
         stream.key[place] = NOTHING if high != high else field * KINDS + NUMBER
-        stream.high[place] = high
+        stream.place[place] = np.float64(high).view(np.int64)
         stream.low[place] = low

@@ -9,23 +9,28 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Bytes, Flags, Longs
+from tocsin.events.cells import Path
 from tocsin.events.event_chunk import EventChunk, parsed_chunk, table_of
 from tocsin.events.kernels.cell_stream import CellStream, OrderedCells
 from tocsin.events.kernels.json_scan import Limits, Scanned, scan_lines
 from tocsin.events.kernels.json_text import MISSING, TO_BE_WRITTEN, ways_to_keep
 from tocsin.events.python_events import FieldPlan
-from tocsin.events.scanned_cells import KeptTexts, ScanPlan, field_names, kept_array
+from tocsin.events.scanned_cells import KeptTexts, ScanPlan, field_names, is_worth_it, kept_array
 from tocsin.events.text_window import FIRST_BYTES, TextWindow, bytes_for
 from tocsin.tables.json_lines import DEEPEST, LONGEST_LINE, MOST_DIGITS, parse_lines, value_text
 from tocsin.tables.records import Reject
 
+_MANY_BYTES = 16 * 2**20
 _LIMITS = Limits(DEEPEST, LONGEST_LINE, MOST_DIGITS)
 
 
 def scanned_lines(
-    window: TextWindow, first_row: int, plan: ScanPlan, batch_rows: int
+    window: TextWindow, first_row: int, fields: Sequence[Path], keep: Sequence[str], batch_rows: int
 ) -> Iterator[EventChunk]:
-    """Chunks by the loop, up to a line that is too long to be read, or whatever ends them."""
+    """Chunks by the loop, up to a line that is too long to be read; none where it is not worth it."""
+    if not is_worth_it(window, scan_lines, _MANY_BYTES):
+        return
+    plan = ScanPlan(fields, keep)
     names = field_names(plan)
     found: list[Scanned] = []
 

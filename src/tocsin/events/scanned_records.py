@@ -21,11 +21,13 @@ from tocsin.events.kernels.cell_stream import (
 )
 from tocsin.events.kernels.csv_scan import CsvColumns, ScannedRecords, scan_records
 from tocsin.events.kernels.value_traits import NO_CHANCE
-from tocsin.events.scanned_cells import ScanPlan, kept_array
+from tocsin.events.scanned_cells import ScanPlan, is_worth_it, kept_array
 from tocsin.events.text_window import FIRST_BYTES, TextWindow, bytes_for
-from tocsin.tables.csv_records import LONGEST_RECORD, CsvRecords
+from tocsin.tables import csv_records
+from tocsin.tables.csv_records import CsvRecords
 from tocsin.tables.records import BYTE_ORDER_MARK, Reject
 
+_MANY_BYTES = 4 * 2**20
 _KINDS = {
     ColumnType.BOOLEAN: BOOLEAN,
     ColumnType.INTEGER: WRITTEN_INTEGER,
@@ -39,7 +41,9 @@ _KINDS = {
 def scanned_records(
     file: str, window: TextWindow, names: Sequence[str], wanted: Wanted, first_row: int, size: int
 ) -> Iterator[Records]:
-    """Records of a file whose start is in the window, up to one that ends too late or not at all."""
+    """Records of a file whose start is in the window, up to one that ends too late; none if not worth it."""
+    if not is_worth_it(window, scan_records, _MANY_BYTES):
+        return
     if window.buffer[:3].tobytes() == BYTE_ORDER_MARK:
         window.at = len(BYTE_ORDER_MARK)
     yield from _Scan(file, window, names, wanted).records(first_row, size)
@@ -80,7 +84,7 @@ class _Scan:
             used = scanned.at - window.at
             records = len(scanned.row) + len(scanned.bad_row)
             if not used:  # a record that is longer than what is at hand
-                if window.is_done or window.left >= LONGEST_RECORD:
+                if window.is_done or window.left >= csv_records.LONGEST_RECORD:
                     return
                 wanted = 2 * window.left
             elif records and not is_header:
@@ -101,7 +105,7 @@ class _Scan:
                     window.size,
                     window.is_whole,
                     most,
-                    LONGEST_RECORD,
+                    csv_records.LONGEST_RECORD,
                     columns,
                     stream,
                 )

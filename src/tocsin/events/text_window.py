@@ -18,7 +18,7 @@ SPARE = 16
 """Bytes that loops may read behind the end of a text."""
 
 FEW_BYTES = 32 * 2**10
-"""A text with fewer is not worth loading loops for."""
+"""A text with fewer is not worth loading a loop for."""
 FIRST_BYTES = 4 * 2**20
 _LEAST_BYTES = 2**20
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tocsin.arrays.bits import prefetch
 from tocsin.arrays.byte_copy import move_word
-from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.hash_slots import behind, home, slots_for
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.text_table import hash_span, same_bytes
@@ -37,11 +37,11 @@ NOTHING = -1
 class CellStream(NamedTuple):
     """What was found, in order.
 
-    key     int32[n]     KINDS times the field, and the kind
-    row     int32[n]     the event
-    place   int64[n]     of what has a text, where that begins; of a Boolean, 0 or 1
-    high    float64[n]   the same memory: of a number, the nearest double
-    low     int64[n]     of what has a text, where that ends; of a number, what is left
+    key     int32[n]   KINDS times the field, and the kind
+    row     int32[n]   the event
+    place   int64[n]   of what has a text, where that begins; of a number, the bits of the nearest double;
+                       of a Boolean, 0 or 1
+    low     int64[n]   of what has a text, where that ends; of a number, what is left
 
     A NUMBER is exact; what is WRITTEN is to be read from its text. LISTED and OBJECT only say that there is
     one. What is KEPT is the text of a value as it stands there.
@@ -50,18 +50,15 @@ class CellStream(NamedTuple):
     key: Ints
     row: Ints
     place: Longs
-    high: Doubles
     low: Longs
 
 
 def new_stream(size: int) -> CellStream:
     """An empty one."""
-    place = np.empty(size, np.int64)
     return CellStream(
         np.empty(size, np.int32),
         np.empty(size, np.int32),
-        place,
-        place.view(np.float64),
+        np.empty(size, np.int64),
         np.empty(size, np.int64),
     )
 
@@ -73,17 +70,6 @@ def add_cell(stream: CellStream, count: int, key: int, row: int, place: int, low
         stream.key[count] = key
         stream.row[count] = row
         stream.place[count] = place
-        stream.low[count] = low
-    return count + 1
-
-
-@inner_kernel
-def add_number(stream: CellStream, count: int, key: int, row: int, high: float, low: int) -> int:
-    """One more, a number."""
-    if count < stream.key.size:
-        stream.key[count] = key
-        stream.row[count] = row
-        stream.high[count] = high
         stream.low[count] = low
     return count + 1
 

@@ -21,12 +21,9 @@ from tocsin.events.kernels.cell_stream import (
     BOOLEAN,
     KEPT,
     KINDS,
-    NUMBER,
     STRING,
-    WRITTEN_INTEGER,
     CellStream,
     add_cell,
-    add_number,
 )
 from tocsin.events.kernels.csv_values import read_decimal, traits_of, trimmed
 from tocsin.events.kernels.utf8 import is_utf8
@@ -95,7 +92,7 @@ def _end_of_value(data: Bytes, at: int) -> int:
 
 @inner_kernel
 def _closing_quote(data: Bytes, at: int, end: int) -> tuple[int, bool]:
-    """The quote that closes the value which begins at `at`, or `end`; whether there are doubled ones before."""
+    """The quote that closes the value which begins at `at`, or `end`; whether doubled ones are before."""
     doubled = False
     while at < end:
         quotes = bytes_equal(eight_bytes(data, at), 34)
@@ -190,19 +187,14 @@ def scan_records(
                 field = columns.field[place]
                 if field >= 0:
                     kind = columns.kind[place]
-                    if kind == STRING:
-                        count = add_cell(stream, count, field * KINDS + STRING, good, start, upto)
-                    else:
+                    first, last = start, upto
+                    if kind != STRING:
                         first, last = trimmed(data, start, upto)
                         if kind == BOOLEAN:
-                            is_true = data[first] | 32 == 116
-                            count = add_cell(stream, count, field * KINDS + BOOLEAN, good, is_true, 0)
+                            first = np.int64(data[first] | 32 == 116)
                         else:
-                            is_read, high, low = read_decimal(data, first, last, kind == WRITTEN_INTEGER)
-                            if is_read:
-                                count = add_number(stream, count, field * KINDS + NUMBER, good, high, low)
-                            else:
-                                count = add_cell(stream, count, field * KINDS + kind, good, first, last)
+                            kind, first, last = read_decimal(data, first, last, kind)
+                    count = add_cell(stream, count, field * KINDS + kind, good, first, last)
                 kept = columns.kept[place]
                 if kept >= 0:
                     count = add_cell(stream, count, kept * KINDS + KEPT, good, start, upto)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Bytes
 from tocsin.arrays.jit import bare_kernel, inner_kernel
+from tocsin.events.kernels.cell_stream import NUMBER, WRITTEN_INTEGER
 from tocsin.events.kernels.decimal_numbers import MOST_DIGITS, double_of, rest_of_integer
 from tocsin.events.kernels.value_traits import DIGITS, LONG, NO_BOOLEAN, NO_INTEGER, NO_NUMBER
 
@@ -86,9 +87,9 @@ def traits_of(data: Bytes, start: int, end: int) -> int:
     return NO_BOOLEAN | NO_INTEGER | NO_NUMBER
 
 
-@inner_kernel
-def read_decimal(data: Bytes, start: int, end: int, is_integer: bool) -> tuple[bool, float, int]:
-    """A number as the nearest double and what is left, unless it has to be read from its text."""
+@bare_kernel
+def read_decimal(data: Bytes, start: int, end: int, kind: int) -> tuple[int, int, int]:
+    """The cell of what is a WRITTEN_INTEGER or WRITTEN_FLOAT: the kind, place and low (cell_stream.py)."""
     at = start
     is_negative = data[at] == 45
     if is_negative or data[at] == 43:
@@ -112,16 +113,16 @@ def read_decimal(data: Bytes, start: int, end: int, is_integer: bool) -> tuple[b
             break
         at += 1
     if digits > MOST_DIGITS:
-        return False, 0.0, 0
-    if is_integer:
+        return kind, start, end
+    if kind == WRITTEN_INTEGER:
         if at < end or mantissa >= _HALF:
-            return False, 0.0, 0
+            return kind, start, end
         value = -np.int64(mantissa) if is_negative else np.int64(mantissa)
         high = np.float64(value)
-        return True, high, rest_of_integer(value, high)
+        return NUMBER, np.float64(high).view(np.int64), rest_of_integer(value, high)
     if at < end:
         if data[at] | 32 != 101:
-            return False, 0.0, 0
+            return kind, start, end
         at += 1
         is_small = data[at] == 45
         if is_small or data[at] == 43:
@@ -132,4 +133,8 @@ def read_decimal(data: Bytes, start: int, end: int, is_integer: bool) -> tuple[b
             at += 1
         exponent += -written if is_small else written
     size = double_of(mantissa, exponent)
-    return size == size, 0.0 - size if is_negative else size, 0
+    if size != size:
+        return kind, start, end
+    if is_negative:
+        size = 0.0 - size
+    return NUMBER, np.float64(size).view(np.int64), 0

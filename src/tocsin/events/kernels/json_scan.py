@@ -20,23 +20,18 @@ from tocsin.arrays.byte_classes import bytes_equal
 from tocsin.arrays.dtypes import Bytes, Flags, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.events.kernels.cell_stream import (
-    BOOLEAN,
     KEPT,
     KINDS,
     LISTED,
     NOTHING,
-    NUMBER,
     OBJECT,
     STRING,
     CellStream,
     add_cell,
-    add_number,
 )
 from tocsin.events.kernels.field_names import ROOT, UNWANTED, FieldNames, node_of
 from tocsin.events.kernels.json_text import (
-    INFINITE,
-    NULL,
-    TRUE,
+    REFUSED,
     behind_blanks,
     end_of_string,
     read_number,
@@ -78,7 +73,7 @@ class Scanned(NamedTuple):
 
 @kernel
 def count_lines(data: Bytes, start: int, end: int) -> int:
-    """How many lines of data[start:end] are not blank; behind the end there is a line feed, and eight bytes."""
+    """How many lines of data[start:end] are not blank; behind it are a line feed and eight bytes."""
     count = 0
     at = start
     while at < end:
@@ -183,67 +178,52 @@ def scan_lines(
                         break
                     at = behind_blanks(data, at + 1)
                 field = names.field[node] if node >= 0 else UNWANTED
-                key = field * KINDS
                 if field >= 0 and lists > 0:
                     repeated[field] = True
                 begin = at
                 byte = data[at]
-                if byte == 34:
-                    at, escaped = end_of_string(data, begin + 1)
-                    if at < 0:
-                        is_good = False
-                        break
-                    if field >= 0:
-                        if escaped:
-                            upto = unescaped(data, begin + 1, at, free)
-                            count = add_cell(stream, count, key + STRING, events, free, upto)
-                            free = upto
-                        else:
-                            count = add_cell(stream, count, key + STRING, events, begin + 1, at)
-                    at += 1
-                elif byte == 45 or 48 <= byte <= 57:
-                    at, kind, high, low = read_number(data, begin, limits.digits)
-                    if at < 0:
-                        is_good = False
-                        break
-                    if field >= 0:
-                        if kind == NUMBER:
-                            count = add_number(stream, count, key + NUMBER, events, high, low)
-                        else:
-                            count = add_cell(stream, count, key + kind, events, begin, at)
-                elif byte == 123 or byte == 91:
+                if byte == 123 or byte == 91:
                     if depth == limits.depth:
                         is_good = False
                         break
                     depth += 1
                     member_at[depth] = node
                     begin_at[depth] = begin
+                    kind = LISTED
                     if byte == 123:
-                        if field >= 0:
-                            count = add_cell(stream, count, key + OBJECT, events, 0, 0)
+                        kind = OBJECT
                         objects += 1
                         object_at[depth] = objects
                         node_at[depth] = node if node >= 0 and names.inner[node] > 0 else UNWANTED
                     else:
                         if field >= 0:
                             repeated[field] = True
-                            count = add_cell(stream, count, key + LISTED, events, 0, 0)
                         lists += 1
                         object_at[depth] = 0
                         node_at[depth] = node
+                    if field >= 0:
+                        count = add_cell(stream, count, field * KINDS + kind, events, 0, 0)
                     at = behind_blanks(data, at + 1)
                     is_empty = data[at] == 125 if byte == 123 else data[at] == 93
                     continue
+                low = 0
+                if byte == 34:
+                    place = begin + 1
+                    low, escaped = end_of_string(data, place)
+                    at = low + 1 if low >= 0 else REFUSED
+                    kind = STRING
+                    if escaped and field >= 0 and at >= 0:
+                        place, low = free, unescaped(data, place, low, free)
+                        free = low
+                elif byte == 45 or 48 <= byte <= 57:
+                    at, kind, place, low = read_number(data, begin, limits.digits)
                 else:
-                    at, kind, high = read_word(data, begin)
-                    if at < 0:
-                        is_good = False
-                        break
-                    if field >= 0 and kind != NULL:
-                        if kind == INFINITE:
-                            count = add_number(stream, count, key + NUMBER, events, high, 0)
-                        else:
-                            count = add_cell(stream, count, key + BOOLEAN, events, kind == TRUE, 0)
+                    at, kind, place = read_word(data, begin)
+                if at < 0:
+                    is_good = False
+                    break
+                if field >= 0 and kind >= 0:
+                    count = add_cell(stream, count, field * KINDS + kind, events, place, low)
             # Here a value has ended, or an empty container is at its end.
             while True:
                 if not is_empty:

@@ -12,7 +12,7 @@ from tocsin.arrays.bits import EVERY_BYTE, eight_bytes, lowest_bit
 from tocsin.arrays.byte_classes import TOPS
 from tocsin.arrays.dtypes import Bytes, Longs
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
-from tocsin.events.kernels.cell_stream import NUMBER, WRITTEN_FLOAT, WRITTEN_INTEGER
+from tocsin.events.kernels.cell_stream import BOOLEAN, NUMBER, WRITTEN_FLOAT, WRITTEN_INTEGER
 from tocsin.events.kernels.decimal_numbers import MOST_DIGITS, double_of, rest_of_integer
 from tocsin.events.kernels.utf8 import behind_character
 
@@ -34,7 +34,7 @@ _TRUE, _FALSE, _NULL, _NAN = _word(b"true"), _word(b"false"), _word(b"null"), _w
 _INFINITY = _word(b"Infinity")
 _THREE, _FOUR, _FIVE = (np.uint64(2 ** (8 * size) - 1) for size in (3, 4, 5))
 
-TRUE, FALSE, NULL, INFINITE = range(4)
+NO_CELL = -1
 
 
 @inner_kernel
@@ -170,25 +170,25 @@ def _written(data: Bytes, to: int, code: int) -> int:
 
 
 @inner_kernel
-def read_word(data: Bytes, at: int) -> tuple[int, int, float]:
-    """Behind true, false, null, NaN (which is null), Infinity; which it is, and its value."""
+def read_word(data: Bytes, at: int) -> tuple[int, int, int]:
+    """Behind a word, and the kind and place of its cell: NO_CELL for null, and NaN, which is null."""
     word = eight_bytes(data, at)
     if word & _FOUR == _TRUE:
-        return at + 4, TRUE, 0.0
+        return at + 4, BOOLEAN, 1
     if word & _FIVE == _FALSE:
-        return at + 5, FALSE, 0.0
+        return at + 5, BOOLEAN, 0
     if word & _FOUR == _NULL:
-        return at + 4, NULL, 0.0
+        return at + 4, NO_CELL, 0
     if word & _THREE == _NAN:
-        return at + 3, NULL, 0.0
+        return at + 3, NO_CELL, 0
     if word == _INFINITY:
-        return at + 8, INFINITE, np.inf
-    return REFUSED, NULL, 0.0
+        return at + 8, NUMBER, np.float64(np.inf).view(np.int64)
+    return REFUSED, NO_CELL, 0
 
 
-@inner_kernel
-def read_number(data: Bytes, at: int, most_digits: int) -> tuple[int, int, float, int]:
-    """Behind a number; NUMBER with its value, as the nearest double and the rest, or what is WRITTEN."""
+@bare_kernel
+def read_number(data: Bytes, at: int, most_digits: int) -> tuple[int, int, int, int]:
+    """Behind a number, and its cell: the kind, place and low (cell_stream.py)."""
     begin = at
     is_negative = data[at] == 45
     if is_negative:
@@ -203,10 +203,10 @@ def read_number(data: Bytes, at: int, most_digits: int) -> tuple[int, int, float
     digits = at - first
     if digits == 0:
         if is_negative and eight_bytes(data, at) == _INFINITY:
-            return at + 8, NUMBER, -np.inf, 0
-        return REFUSED, NUMBER, 0.0, 0
+            return at + 8, NUMBER, np.float64(-np.inf).view(np.int64), 0
+        return REFUSED, NUMBER, 0, 0
     if data[first] == 48 and digits > 1:
-        return REFUSED, NUMBER, 0.0, 0
+        return REFUSED, NUMBER, 0, 0
     byte = data[at]
     if byte != 46 and byte | 32 != 101:
         if digits < MOST_DIGITS or (digits == MOST_DIGITS and mantissa <= _LARGEST_INTEGER):
@@ -214,8 +214,8 @@ def read_number(data: Bytes, at: int, most_digits: int) -> tuple[int, int, float
             if is_negative:
                 value = -value
             high = np.float64(value)
-            return at, NUMBER, high, rest_of_integer(value, high)
-        return (at if at - begin <= most_digits else REFUSED), WRITTEN_INTEGER, 0.0, 0
+            return at, NUMBER, np.float64(high).view(np.int64), rest_of_integer(value, high)
+        return (at if at - begin <= most_digits else REFUSED), WRITTEN_INTEGER, begin, at
     exponent = 0
     if byte == 46:
         at += 1
@@ -227,7 +227,7 @@ def read_number(data: Bytes, at: int, most_digits: int) -> tuple[int, int, float
             digit = np.int64(data[at]) - 48
         exponent = fraction - at
         if exponent == 0:
-            return REFUSED, NUMBER, 0.0, 0
+            return REFUSED, NUMBER, 0, 0
         digits -= exponent
         if digits > MOST_DIGITS and data[first] == 48:
             digits -= 1
@@ -247,12 +247,14 @@ def read_number(data: Bytes, at: int, most_digits: int) -> tuple[int, int, float
             at += 1
             digit = np.int64(data[at]) - 48
         if at == start:
-            return REFUSED, NUMBER, 0.0, 0
+            return REFUSED, NUMBER, 0, 0
         exponent += -written if is_small else written
     size = double_of(mantissa, exponent) if digits <= MOST_DIGITS else np.nan
     if size != size:
-        return at, WRITTEN_FLOAT, 0.0, 0
-    return at, NUMBER, 0.0 - size if is_negative else size, 0
+        return at, WRITTEN_FLOAT, begin, at
+    if is_negative:
+        size = 0.0 - size
+    return at, NUMBER, np.float64(size).view(np.int64), 0
 
 
 AS_IT_IS, TO_BE_WRITTEN, MISSING = range(3)

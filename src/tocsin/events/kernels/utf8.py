@@ -10,7 +10,7 @@ from tocsin.arrays.jit import bare_kernel
 
 @bare_kernel
 def behind_character(data: Bytes, at: int) -> int:
-    """The place behind a character of several bytes, -1 when there is none; three bytes can be read behind."""
+    """Behind a character of several bytes, -1 when there is none; three bytes can be read behind it."""
     first = data[at]
     second = data[at + 1]
     if first < 0xE0:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from tocsin.arrays.jit import is_cached
 from tocsin.conditions.kernels.match_counts import seldom_first
 from tocsin.engines.build import build
+from tocsin.events.loop_warmup import compile_loops
 from tocsin.matches.kernels.throttle_order import pick_sent
 
 _RULES = (
@@ -48,3 +49,4 @@ def warm_up() -> None:
     none = np.zeros(0, np.int64)
     pick_sent(none, none, none, none, np.zeros(0, np.bool_))
     build(_RULES, sample=events, organise="full")
+    compile_loops()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
-from tocsin.events import json_chunks, scanned_lines
+from tocsin.events import json_chunks, scanned_cells, scanned_lines
 from tocsin.events.cells import Path as Field
 from tocsin.events.event_chunk import EventChunk, parsed_chunk
 from tocsin.events.event_files import read_slice
@@ -29,7 +29,7 @@ KEPT = ["a", "é", ""]
 @pytest.fixture(autouse=True)
 def by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_chunks, "FEW_BYTES", 3)
-    monkeypatch.setattr(scanned_lines, "_MANY_BYTES", 0)
+    monkeypatch.setattr(scanned_cells, "is_cached", lambda _: True)
 
 
 NUMBERS = [

@@ -1,4 +1,4 @@
-"""CSV records to typed Arrow columns: a column has one type over the whole input, all files together.
+"""The types of CSV columns: a column has one type over the whole input, all files together.
 
 The first record of a file names its columns (`a.b` there is one key with a dot), quotes are double
 quotes, and a value that is empty, quoted or not, is missing. A column is, from all its values that

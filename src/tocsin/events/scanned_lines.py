@@ -20,15 +20,21 @@ from tocsin.events.text_window import FIRST_BYTES, TextWindow, bytes_for
 from tocsin.tables.json_lines import DEEPEST, LONGEST_LINE, MOST_DIGITS, parse_lines, value_text
 from tocsin.tables.records import Reject
 
-_MANY_BYTES = 16 * 2**20
+MANY_BYTES = 16 * 2**20
+"""So many are worth compiling the loop for."""
 _LIMITS = Limits(DEEPEST, LONGEST_LINE, MOST_DIGITS)
 
 
 def scanned_lines(
-    window: TextWindow, first_row: int, fields: Sequence[Path], keep: Sequence[str], batch_rows: int
+    window: TextWindow,
+    first_row: int,
+    fields: Sequence[Path],
+    keep: Sequence[str],
+    batch_rows: int,
+    many: int = MANY_BYTES,
 ) -> Iterator[EventChunk]:
     """Chunks by the loop, up to a line that is too long to be read; none where it is not worth it."""
-    if not is_worth_it(window, scan_lines, _MANY_BYTES):
+    if not is_worth_it(window, scan_lines, many):
         return
     plan = ScanPlan(fields, keep)
     names = field_names(plan)

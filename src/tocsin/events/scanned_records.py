@@ -27,7 +27,8 @@ from tocsin.tables import csv_records
 from tocsin.tables.csv_records import CsvRecords
 from tocsin.tables.records import BYTE_ORDER_MARK, Reject
 
-_MANY_BYTES = 4 * 2**20
+MANY_BYTES = 4 * 2**20
+"""So many are worth compiling the loop for."""
 _KINDS = {
     ColumnType.BOOLEAN: BOOLEAN,
     ColumnType.INTEGER: WRITTEN_INTEGER,
@@ -39,10 +40,16 @@ _KINDS = {
 
 
 def scanned_records(
-    file: str, window: TextWindow, names: Sequence[str], wanted: Wanted, first_row: int, size: int
+    file: str,
+    window: TextWindow,
+    names: Sequence[str],
+    wanted: Wanted,
+    first_row: int,
+    size: int,
+    many: int = MANY_BYTES,
 ) -> Iterator[Records]:
     """Records of a file whose start is in the window, up to one that ends too late; none if not worth it."""
-    if not is_worth_it(window, scan_records, _MANY_BYTES):
+    if not is_worth_it(window, scan_records, many):
         return
     if window.buffer[:3].tobytes() == BYTE_ORDER_MARK:
         window.at = len(BYTE_ORDER_MARK)

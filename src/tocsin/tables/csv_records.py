@@ -3,7 +3,8 @@
     Arrow        the bytes of a file at once. Text behind a closing quote belongs to the value, an empty field
                  is null and a quoted one is not. It knows no lines: those are found beside it
     one by one   from a stream. Text behind a closing quote, and bytes that are not UTF-8, are faults of a
-                 record with its line, and reading goes on
+                 record with its line, and reading goes on. Events are read so too, as far as the loops of
+                 events/kernels/csv_scan.py do not take them
 
 A value in double quotes may hold delimiters and line ends, and "" is a quote. Blank lines are no records. A
 quote that is never closed has no end to go on from, and is an InputError.

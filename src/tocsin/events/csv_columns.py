@@ -62,7 +62,7 @@ Layout = tuple[tuple[str, ColumnType], ...]
 
 
 def traits_of(text: str) -> int:
-    """The traits of a value; the obvious way, for few (value_traits.py has what they are)."""
+    """The traits of a value; the obvious way, for few (kernels/value_traits.py has what they are)."""
     if not text:
         return 0
     text = text.strip(" \t")

@@ -9,4 +9,6 @@ csv_scan.py          records of CSV; csv_values.py, value_traits.py: what their 
 
 A loop takes what is plainly right. What is not, it sets apart for the readers in tables/, which say what is
 wrong.
+
+Begin with cell_stream.py: it says what a loop finds.
 """

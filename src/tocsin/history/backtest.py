@@ -14,7 +14,7 @@ from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
 from tocsin.errors import UnknownRuleError, UsageError, telling
-from tocsin.events.event_sources import EventSource, event_source, time_field
+from tocsin.events.event_sources import Events, EventSource, event_source, time_field
 from tocsin.history.comparison import Comparison, compare_indexes, compare_runs
 from tocsin.history.overview.overview import SAMPLES, index_of, run_overview, settings_for
 from tocsin.history.overview.overview_result import Overview
@@ -26,7 +26,7 @@ from tocsin.history.trial.why_never import WhyNever, why_never
 from tocsin.printable import number_of
 from tocsin.rules.joins.printer import print_joined
 from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
+from tocsin.rules.rule_set import Rules, RuleSource
 from tocsin.saved import is_saved
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ Tables = Mapping[str, EventSource]
 
 @overload
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
     rule: str,
     time: str | None = None,
@@ -53,10 +53,10 @@ def backtest(
 ) -> TestRun: ...
 @overload
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
-    compare: object,
+    compare: RuleSource | PathLike | Index,
     rule: str | None = None,
     samples: int = SAMPLES,
     history: History | PathLike | None = None,
@@ -66,8 +66,8 @@ def backtest(
 ) -> Comparison: ...
 @overload
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
     time: str | None = None,
     bucket: str | timedelta | None = None,
@@ -80,11 +80,11 @@ def backtest(
 ) -> Overview: ...
 @telling("trying rules on a history")
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
     rule: str | None = None,
-    compare: object = None,
+    compare: RuleSource | PathLike | Index | None = None,
     time: str | None = None,
     top: int | None = None,
     bucket: str | timedelta | None = None,
@@ -99,8 +99,9 @@ def backtest(
     text; with `compare` what is different from what other rules would have done.
 
     rules       a path, or whatever `tocsin.build` takes; without `rule` an index or a saved one too
-    events      a file or folder, an Arrow table, or dictionaries; for a trigger over several tables, and one
-                rule alone, all that by the name of the table: {"video": "video.csv", "viewed_by": [...]}
+    events      a file or folder, a table of any kind (Arrow, pandas, polars, DuckDB), or dictionaries; for a
+                trigger over several tables, and one rule alone, all that by the name of the table:
+                {"video": "video.csv", "viewed_by": [...]}
     history, dictionaries, stop_words, text_threshold   as for `tocsin.build`, when the rules are not built
 
     All rules, in memory (tocsin.spark.backtest is for what is larger):

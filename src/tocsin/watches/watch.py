@@ -17,7 +17,7 @@ from tocsin.fork_locks import WATCH, fork_safe_lock
 from tocsin.rules.after_clause import DELETE, INSERT, OLD, UPDATE, event_with
 from tocsin.rules.joins.meaning import joined_truth
 from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
+from tocsin.rules.rule_set import Rules, RuleSource
 from tocsin.storage.record_log import ALWAYS
 from tocsin.text import Dictionary, TextSettings
 from tocsin.watches.alerts import Alert, alert_text
@@ -36,7 +36,7 @@ PathLike = str | os.PathLike[str]
 
 @telling("building a watch")
 def watch(
-    rules: object,
+    rules: RuleSource | PathLike,
     *,
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
@@ -225,7 +225,7 @@ class Watch:
     # ---- Changes of triggers
 
     @telling("adding rules")
-    def add(self, rules: object) -> None:
+    def add(self, rules: RuleSource | PathLike) -> None:
         """Watch more triggers. Present rows are partners of later ones, and fire nothing by themselves.
 
         Takes what tocsin.watch takes. Raises RuleError or RuleErrors, or EventError when a present row holds

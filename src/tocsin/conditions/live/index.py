@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
@@ -23,9 +23,11 @@ from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
-from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
+from tocsin.errors import EventError, TocsinError, UnknownRuleError, UsageError, tell, telling
+from tocsin.printable import described
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_set import Rule
+from tocsin.tables.frames import Frame, batches_of, is_frame
 from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
@@ -96,35 +98,44 @@ class Index:
         version = self.version
         try:
             numbers, scores = version.match_event(event)
-        except MemoryError as error:
+        except (MemoryError, EventError) as error:
+            _check_event(event)
             tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
 
+    @overload
+    def match_table(
+        self, table: Frame, *, count: Literal[False] = False, threads: int | None = None
+    ) -> pa.Table | pa.RecordBatchReader: ...
+    @overload
+    def match_table(self, table: Frame, *, count: Literal[True], threads: int | None = None) -> Counts: ...
     @telling("matching a table")
     def match_table(
         self,
-        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+        table: Frame,
         *,
         count: bool = False,
         threads: int | None = None,
     ) -> pa.Table | pa.RecordBatchReader | Counts:
-        """Match every row of a table: event (the row number), rule, score, by event and rule.
+        """Match every row of a table of any kind: event (the row number), rule, score, by event and rule.
 
-        A RecordBatchReader is read as the result is, and gives a RecordBatchReader; the rules are those
-        of the call, however long it is read. With `count` no match is written out: only how many
-        there are for each event and for each rule.
+        A table in memory (Arrow, a DataFrame of pandas or polars) gives a table. What is still to be read or
+        run (a RecordBatchReader, an Arrow dataset, a LazyFrame, a query of DuckDB) is read as the result is,
+        and gives a RecordBatchReader; the rules are those of the call, however long it is read. With `count`
+        no match is written out: only how many there are for each event and for each rule.
 
         `threads` says how many threads to use; without it there are as many as this process may use
         cores, unless their scratch memory would be too much. They read a stream a few portions ahead.
         """
-        if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
-            raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        if not is_frame(table):
+            raise _no_table(table)
         version = self.version
-        warn_of_missing_fields(version.fields, table.schema)
-        matching = TableMatching(version, table, threads)
+        batches = batches_of(table, {path[0] for path in version.fields})
+        warn_of_missing_fields(version.fields, batches.schema)
+        matching = TableMatching(version, batches, threads)
         if count:
             return matching.counts()
-        if isinstance(table, pa.RecordBatchReader):
+        if isinstance(batches, pa.RecordBatchReader):
             return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
         return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
 
@@ -181,6 +192,7 @@ class Index:
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         found = self.rule(rule)
+        _check_event(event)
         return explain_condition(found, parse_condition(found.when), event, self.version.texts.settings())
 
     @telling("weighing the rules anew")
@@ -215,6 +227,34 @@ class Index:
         that other threads make during it, the first so many are in it, or none.
         """
         self._rules.save(path)
+
+
+def _check_event(event: object) -> None:
+    """EventError, with what to do instead, for what is no event."""
+    if isinstance(event, Mapping):
+        return
+    hint = ""
+    if is_frame(event):
+        hint = ": match_table takes tables"
+    elif isinstance(event, list | tuple):
+        hint = ": it is about one event at a time"
+    elif isinstance(event, str | bytes):
+        hint = ": json.loads makes one of a line of JSON"
+    raise EventError(f"an event is a dictionary, not {described(event)}{hint}")
+
+
+def _no_table(given: object) -> UsageError:
+    """What is said of something that is no table of events."""
+    hint = ""
+    if isinstance(given, Mapping):
+        hint = ": match takes one event"
+    elif isinstance(given, list | tuple):
+        hint = ": pyarrow.Table.from_pylist makes one of dictionaries, and match takes one event"
+    elif isinstance(given, str | os.PathLike):
+        hint = ": read the file first (pyarrow.parquet, polars.scan_parquet), or run `tocsin match`"
+    return UsageError(
+        f"match_table takes a table (Arrow, pandas, polars, DuckDB), not {described(given)}{hint}"
+    )
 
 
 def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:

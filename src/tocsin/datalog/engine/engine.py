@@ -120,7 +120,7 @@ class Engine:
 
     @telling("loading tuples")
     def load(self, relation: str, source: requests.Source, ttl: Time | None = None) -> Changes:
-        """Give many facts of one relation: a table, a file (.facts, .csv, .parquet), or tuples.
+        """Give many facts of one relation: a table of any kind, a file (.facts, .csv, .parquet), or tuples.
 
         Columns of a table go by name if its names are those of the declaration, else by position.
         """

@@ -52,8 +52,9 @@ def _rules_of_arrays(
         return open_engine(name, header, arrays, verify=verify)
     from tocsin.conditions.graph.index_file import index_of_arrays
     from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live.pickled_index import SavedFile
 
-    return Index(index_of_arrays(name, header, arrays, verify=verify))
+    return Index(index_of_arrays(name, header, arrays, verify=verify), SavedFile.of(name, header))
 
 
 @telling("opening a saved file")

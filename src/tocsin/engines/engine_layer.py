@@ -28,6 +28,7 @@ from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index import Index
 from tocsin.conditions.live.index_statistics import Statistics, statistics_of
 from tocsin.conditions.live.layers import Layer
+from tocsin.conditions.live.pickled_index import SavedFile
 from tocsin.engines.engine import RefusedRules
 from tocsin.engines.engine_file import read_engine, save_engine
 from tocsin.engines.engine_matcher import EngineMatcher
@@ -119,7 +120,8 @@ def build_with_engine(name: str, rules: Rules, preparation: Preparation) -> Inde
 def open_engine(file: str, header: dict[str, Any], arrays: dict[str, Array], *, verify: bool = True) -> Index:
     """The index that a mapped file of an engine holds; IndexFileError when it is damaged."""
     name, engine, compiled = read_engine(file, header, arrays, verify=verify)
-    return Index(EngineLayer(compiled, EngineMatcher(name, engine, compiled)))
+    layer = EngineLayer(compiled, EngineMatcher(name, engine, compiled))
+    return Index(layer, SavedFile.of(file, header))
 
 
 def _errors(name: str, refusal: RefusedRules) -> dict[int, RuleError]:

@@ -96,7 +96,7 @@ class Rules:
             found = cls.of_table(table_of(source))
         elif isinstance(source, Mapping) and not {"id", "when"} <= source.keys():
             found = cls.of_columns(columns_of_pairs(source.items()))
-        elif isinstance(source, Iterable) and not isinstance(source, _NO_RULES):
+        elif isinstance(source, Iterable) and not isinstance(source, _NO_RULES) and not _is_index(source):
             found = cls.of_rows(source)
         else:
             raise _no_rules(source)
@@ -345,6 +345,11 @@ mapping from id to condition, or an iterable of (id, condition) pairs, of dictio
 _NO_RULES = (str, bytes, bytearray, Mapping)
 
 
+def _is_index(given: object) -> bool:
+    """Whether it is an index of rules, which goes through their ids; that room is above this one."""
+    return hasattr(given, "match_table")
+
+
 def _no_rules(given: object) -> UsageError:
     """What is said of something that holds no rules."""
     what, hint = described(given), ""
@@ -354,6 +359,8 @@ def _no_rules(given: object) -> UsageError:
         hint = ": read_rules reads files and folders, and a condition needs an id, [('r1', 'age > 18')]"
     elif hasattr(given, "__fspath__"):
         hint = ": read_rules reads files and folders"
+    elif _is_index(given):
+        hint = ": it is built already"
     return UsageError(
         f"rules cannot be {what}{hint}. Expected are (id, condition) pairs, a list of dictionaries with id"
         " and when, a table with these columns (Arrow, pandas, polars, DuckDB), or what read_rules gives"

@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 
 from tocsin.conditions.graph.condition_reader import read_conditions
 from tocsin.conditions.language.field_names import field_named
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import Truth, text_score
-from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
+from tocsin.errors import (
+    EventError,
+    RuleError,
+    UnknownRuleError,
+    UnsupportedError,
+    UsageError,
+    raise_all,
+    telling,
+)
 from tocsin.fork_locks import WATCH, fork_safe_lock
 from tocsin.rules.after_clause import DELETE, INSERT, OLD, UPDATE, event_with
 from tocsin.rules.joins.meaning import joined_truth
@@ -125,6 +133,11 @@ class Watch:
 
     def __contains__(self, rule: object) -> bool:
         return rule in self._numbers
+
+    def __reduce__(self) -> NoReturn:
+        raise UnsupportedError(
+            "a watch cannot be pickled: make another one of the same rules, or of its journal"
+        )
 
     def __repr__(self) -> str:
         return f"<tocsin.Watch of {len(self):,} triggers over {len(self._rows):,} rows>"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.index_file import open_index
+from tocsin.conditions.graph.index_file import index_of_arrays, map_index
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import PathLike, known_words
@@ -18,6 +18,8 @@ from tocsin.conditions.live.change_requests import deletion, insertion, read_cha
 from tocsin.conditions.live.explanation import Explanation, explain_condition
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics
 from tocsin.conditions.live.layers import Layer, main_layer
+from tocsin.conditions.live.pickled_index import Pickled, SavedFile, pickled
+from tocsin.conditions.live.rule_ids import RuleIds
 from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
@@ -46,11 +48,12 @@ class Index:
 
     engine = GRAPH_ENGINE
 
-    def __init__(self, rules: CompiledIndex | Layer | RuleStore) -> None:
+    def __init__(self, rules: CompiledIndex | Layer | RuleStore, file: SavedFile | None = None) -> None:
         if isinstance(rules, CompiledIndex):
             rules = main_layer(rules)
         self._rules: RuleStore = LiveRules(rules) if isinstance(rules, Layer) else rules
         self.engine = self._rules.engine
+        self._file = file
 
     @property
     def shards(self) -> tuple[Index, ...]:
@@ -71,10 +74,12 @@ class Index:
         return self.version.fields
 
     @property
-    def ids(self) -> pa.LargeStringArray:
+    def ids(self) -> RuleIds:
         """The rules' ids, in the rules' order: as built, then as inserted or replaced."""
-        version = self.version
-        return version.ids_of(version.numbers())
+        return RuleIds(self.version)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
 
     def __len__(self) -> int:
         return self.version.live
@@ -226,7 +231,17 @@ class Index:
         An index that was changed is compacted first. The file holds the rules of the call; of changes
         that other threads make during it, the first so many are in it, or none.
         """
+        before = self.version.change
         self._rules.save(path)
+        if before == self.version.change:
+            self._file = SavedFile.written(path, before)
+
+    def __reduce__(self) -> Pickled:
+        return pickled(self, self._file)
+
+    def forget_file(self) -> None:
+        """The file that it was opened from is gone: a pickle of it has to hold the rules."""
+        self._file = None
 
 
 def _check_event(event: object) -> None:
@@ -259,4 +274,5 @@ def _no_table(given: object) -> UsageError:
 
 def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
     """Open a saved index; IndexFileError when it is damaged, foreign or of another version."""
-    return Index(open_index(path, verify=verify))
+    name, header, arrays = map_index(path, verify=verify)
+    return Index(index_of_arrays(name, header, arrays, verify=verify), SavedFile.of(name, header))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
@@ -38,7 +38,7 @@ class Matches(Sequence[Match]):
 
     __slots__ = ("_names", "numbers", "scores")
 
-    def __init__(self, rules: Ints, names: RuleNames, scores: Doubles | None = None) -> None:
+    def __init__(self, rules: Ints, names: RuleNames | _OwnNames, scores: Doubles | None = None) -> None:
         self.numbers = rules
         self.scores = scores
         self._names = names
@@ -69,9 +69,30 @@ class Matches(Sequence[Match]):
             shown.append(f"... {len(self)} in all")
         return f"[{', '.join(shown)}]"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = _OwnNames(self.numbers, self.rules())
+        return Matches, (self.numbers, names, self.scores)
+
     def rules(self) -> pa.StringArray:
         """The ids of the rules, as one Arrow array."""
         return self._names.column(self.numbers)
+
+
+class _OwnNames(NamedTuple):
+    """The ids of some matches alone: a pickle of them needs no others."""
+
+    numbers: Ints
+    ids: pa.StringArray
+
+    def name(self, number: int) -> str:
+        """One id."""
+        found: str = self.ids[int(np.flatnonzero(self.numbers == number)[0])].as_py()
+        return found
+
+    def column(self, numbers: Ints) -> pa.StringArray:
+        """The ids of these numbers."""
+        order = np.argsort(self.numbers)
+        return self.ids.take(pa.array(order[np.searchsorted(self.numbers, numbers, sorter=order)]))
 
 
 class Counts(NamedTuple):

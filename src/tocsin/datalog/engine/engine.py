@@ -18,7 +18,7 @@ from tocsin.datalog.engine.machines import Held, Started, Starter, facts_of, sta
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.why import Deriver
 from tocsin.datalog.machine.tuples import Rows, TupleCode
-from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
+from tocsin.errors import DerivationError, TocsinError, UnsupportedError, UsageError, tell, telling
 
 _FEW = 64
 """Of so many facts each is asked whether it was given; of more, all facts of the relation are remembered."""
@@ -194,6 +194,9 @@ class Engine:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._doors)
+
+    def __reduce__(self) -> NoReturn:
+        raise UnsupportedError("an engine cannot be pickled: save it, and open the file with tocsin.open")
 
     def __repr__(self) -> str:
         return f"<tocsin.Engine of {self._program!r}>"

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Condition
+from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
-from tocsin.printable import described
+from tocsin.printable import described, first_few, number_of, one_line
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
@@ -43,7 +44,7 @@ class Rule:
     line: int | None = None
 
 
-class Rules:
+class Rules(Displayed):
     """A collection of rules with different ids.
 
     ids, whens      large_string[n], one chunk
@@ -191,6 +192,15 @@ class Rules:
         for start in range(0, len(self), _ITERATED_AT_ONCE):
             yield from self._slice(start, _ITERATED_AT_ONCE)
 
+    def __repr__(self) -> str:
+        files = [file for file in dict.fromkeys(self.files) if file is not None]
+        came = f" from {one_line(first_few(files, 1), 80)}" if files else ""
+        rest = f", {number_of(len(self.rejected), 'error')}" if self.rejected else ""
+        return f"<tocsin.Rules: {number_of(len(self), 'rule')}{came}{rest}>"
+
+    def _display(self) -> Display:
+        return Display(repr(self)[1:-1], [("", rules_grid(self._slice(0, SHOWN), len(self)))])
+
     def take(self, rows: NDArray[np.integer[Any]]) -> Rules:
         """The rules of these rows, in this order; what was rejected stays known."""
         taken = pa.array(rows, pa.int64())
@@ -330,6 +340,17 @@ def _moved(starts: Sequence[int], parts: Sequence[Mapping[int, T]]) -> dict[int,
     return {
         start + row: value for start, part in zip(starts, parts, strict=False) for row, value in part.items()
     }
+
+
+def rules_grid(rules: Iterable[Rule], count: int) -> Grid:
+    """The first of so many rules, to be looked at."""
+    rows = [
+        (rule.id, rule.when, ", ".join(f"{name}: {value}" for name, value in rule.metadata.items()))
+        for rule in rules
+    ]
+    if not any(besides for _, _, besides in rows):
+        return Grid.of(("rule", "condition"), [row[:2] for row in rows], count)
+    return Grid.of(("rule", "condition", "besides"), rows, count)
 
 
 RuleSource: TypeAlias = (

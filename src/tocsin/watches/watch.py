@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from tocsin.conditions.graph.condition_reader import read_conditions
 from tocsin.conditions.language.field_names import field_named
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import Truth, text_score
+from tocsin.display import Display, Displayed, Grid
 from tocsin.errors import (
     EventError,
     RuleError,
     UnknownRuleError,
-    UnsupportedError,
     UsageError,
     raise_all,
     telling,
@@ -76,7 +76,7 @@ def watch(
     return made
 
 
-class Watch:
+class Watch(Displayed):
     """Tables, and the triggers that watch them. Made by tocsin.watch.
 
     Every change is made whole or, when it raises an error, not at all. Threads may share a watch: their
@@ -134,13 +134,12 @@ class Watch:
     def __contains__(self, rule: object) -> bool:
         return rule in self._numbers
 
-    def __reduce__(self) -> NoReturn:
-        raise UnsupportedError(
-            "a watch cannot be pickled: make another one of the same rules, or of its journal"
-        )
-
     def __repr__(self) -> str:
         return f"<tocsin.Watch of {len(self):,} triggers over {len(self._rows):,} rows>"
+
+    def _display(self) -> Display:
+        tables = [(table, len(self.rows(table))) for table in self.tables]
+        return Display(repr(self)[1:-1], [("", Grid.of(("table", "rows"), tables, len(tables)))])
 
     @property
     def tables(self) -> list[str]:

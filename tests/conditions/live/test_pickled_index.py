@@ -102,7 +102,7 @@ def _found(index: tocsin.Index, event: dict[str, Any]) -> tocsin.Matches:
 
 def test_an_index_goes_to_other_processes_and_its_matches_come_back() -> None:
     index = tocsin.build(RULES)
-    events = [EVENT, {"x": 1}]
+    events: list[dict[str, Any]] = [EVENT, {"x": 1}]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as workers:
         found = list(workers.map(_found, [index] * len(events), events))
     assert found == [index.match(event) for event in events]
@@ -135,9 +135,8 @@ def test_other_things_are_pickled(tmp_path: Path) -> None:
     assert again(changes).added["p"].table().to_pylist() == [{"x": "one"}]
     assert len(pickle.dumps(changes)) < 1_000, "without the engine's other words"
     assert not again(engine.insert("a", ("one",)))
-    for value in (engine, tocsin.watch(RULES)):
-        with pytest.raises(tocsin.UnsupportedError, match="cannot be pickled"):
-            pickle.dumps(value)
+    with pytest.raises(tocsin.UnsupportedError, match="an engine cannot be pickled: save it"):
+        pickle.dumps(engine)
 
 
 def test_ids_are_a_sequence() -> None:
@@ -147,7 +146,7 @@ def test_ids_are_a_sequence() -> None:
         3, ["a", "b", "c"], "a", "c", ["b", "c"], ["c", "b", "a"],
     )  # fmt: skip
     assert list(index) == list(ids) == ids.to_pylist() == pa.array(ids).to_pylist() == ["a", "b", "c"]
-    assert ("b" in ids, "z" in ids, 5 in ids, ids.index("c")) == (True, False, False, 2)
+    assert ("b" in ids, "z" in ids, ids.index("c")) == (True, False, 2)
     assert np.asarray(ids).tolist() == ["a", "b", "c"]
     with pytest.raises(IndexError):
         ids[3]

@@ -25,10 +25,12 @@ from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
+from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import EventError, TocsinError, UnknownRuleError, UsageError, tell, telling
-from tocsin.printable import described
+from tocsin.events.cells import path_text
+from tocsin.printable import described, first_few
 from tocsin.rules.metadata_values import read_enabled
-from tocsin.rules.rule_set import Rule
+from tocsin.rules.rule_set import Rule, rules_grid
 from tocsin.tables.frames import Frame, batches_of, is_frame
 from tocsin.text import Dictionary, TextBase
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
 
 
-class Index:
+class Index(Displayed):
     """Rules ready to be matched, whichever engine does it. Made by tocsin.build or tocsin.open.
 
     They may be changed and saved, but for those of an index in shards, which stay as they were built:
@@ -89,6 +91,13 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<{self._rules.title.format(rules=f'{len(self):,}')}>"
+
+    def _display(self) -> Display:
+        version = self.version
+        rules = [version.rule(int(number)) for number in version.numbers()[:SHOWN]]
+        named = sorted(map(path_text, self.fields))
+        fields = Grid(("fields that rules name",), [(first_few(named, 3 * SHOWN),)] if named else [])
+        return Display(repr(self)[1:-1], [("", rules_grid(rules, version.live)), ("", fields)])
 
     def rule(self, rule: str) -> Rule:
         """A rule by its id; UnknownRuleError when there is none."""
@@ -238,10 +247,6 @@ class Index:
 
     def __reduce__(self) -> Pickled:
         return pickled(self, self._file)
-
-    def forget_file(self) -> None:
-        """The file that it was opened from is gone: a pickle of it has to hold the rules."""
-        self._file = None
 
 
 def _check_event(event: object) -> None:

@@ -19,6 +19,7 @@ from tocsin.errors import IndexFileError
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
 
+Opener = Callable[[str], "Index"]
 Pickled = tuple[Callable[..., "Index"], tuple[Any, ...]]
 
 
@@ -53,34 +54,26 @@ def pickled(index: Index, file: SavedFile | None) -> Pickled:
         from tocsin.conditions.live.sharded_index import sharded_index
 
         return sharded_index, (index.shards,)
+    opener = index.version.layers[0].opener
     if file is not None and file.holds(index.version.change):
-        return index_of_file, (file.path, file.digest)
+        return index_of_file, (opener, file.path, file.digest)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "pickled.tocsin")
         index.save(path)
-        return index_of_bytes, (path.read_bytes(),)
+        return index_of_bytes, (opener, path.read_bytes())
 
 
-def index_of_file(path: str, digest: str) -> Index:
+def index_of_file(opener: Opener, path: str, digest: str) -> Index:
     """The index that was pickled by its file; IndexFileError when that is gone, or another one is there."""
-    index = _opened(path)
+    index = opener(path)
     if index_digest(path) != digest:
         raise IndexFileError(f"{path} is another file than when an index was pickled by it: pickle it anew")
     return index
 
 
-def index_of_bytes(data: bytes) -> Index:
+def index_of_bytes(opener: Opener, data: bytes) -> Index:
     """The index that was pickled whole. It lies in a file without a name, as any other is mapped from one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "pickled.tocsin")
         path.write_bytes(data)
-        index = _opened(path)
-    index.forget_file()
-    return index
-
-
-def _opened(path: str | Path) -> Index:
-    import tocsin  # the engines are above this room
-
-    index: Index = tocsin.open(path)
-    return index
+        return opener(str(path))

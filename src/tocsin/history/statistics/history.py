@@ -10,6 +10,7 @@ from pathlib import Path as FilePath
 import pyarrow.compute as pc
 
 from tocsin.conditions.language.field_names import field_asked
+from tocsin.display import Display, Displayed, Grid
 from tocsin.errors import InputError, UsageError
 from tocsin.events.cells import Path, path_text
 from tocsin.history.statistics.statistics_folder import Contents, read_contents, read_facts, read_words
@@ -24,7 +25,7 @@ _NONSENSE = (ArithmeticError, IndexError, KeyError, TypeError, ValueError, Memor
 """What may come of facts that nobody counted; pyarrow's errors are among them."""
 
 
-class History:
+class History(Displayed):
     """What ts.statistics found in past events. Nothing here changes once it is opened.
 
     `version` is the content's; `rows` how many events there were, `rejects` how many
@@ -98,6 +99,10 @@ class History:
 
     def __repr__(self) -> str:
         return f"History({len(self.fields):,} fields, {self.rows:,} rows, version={self.version})"
+
+    def _display(self) -> Display:
+        fields = ((path_text(path), "words counted" * (path in self.text_fields)) for path in self.fields)
+        return Display(repr(self), [("", Grid.of(("field", ""), fields, len(self.fields)))])
 
 
 def _path(field: FieldName) -> Path:

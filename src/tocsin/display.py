@@ -55,10 +55,10 @@ class Display(NamedTuple):
 
     def html(self) -> str:
         """As a part of a notebook: no script, nothing loaded, the notebook's own colours."""
-        parts = [f"<b>{safe(self.title)}</b>"]
+        parts = [f"<b>{safe(printable(self.title))}</b>"]
         for head, grid in self.grids:
             if grid.rows:
-                parts += [f"<p>{safe(head)}</p>" * bool(head), _html(grid)]
+                parts += [f"<p>{safe(printable(head))}</p>" * bool(head), _html(grid)]
         return f'<div class="tocsin"><style>{_STYLE}</style>{"".join(parts)}</div>'
 
 

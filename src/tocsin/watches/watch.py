@@ -22,6 +22,7 @@ from tocsin.errors import (
     telling,
 )
 from tocsin.fork_locks import WATCH, fork_safe_lock
+from tocsin.printable import number_of
 from tocsin.rules.after_clause import DELETE, INSERT, OLD, UPDATE, event_with
 from tocsin.rules.joins.meaning import joined_truth
 from tocsin.rules.rule_files import read_rules
@@ -135,7 +136,7 @@ class Watch(Displayed):
         return rule in self._numbers
 
     def __repr__(self) -> str:
-        return f"<tocsin.Watch of {len(self):,} triggers over {len(self._rows):,} rows>"
+        return f"<tocsin.Watch of {number_of(len(self), 'trigger')} over {number_of(len(self._rows), 'row')}>"
 
     def _display(self) -> Display:
         tables = [(table, len(self.rows(table))) for table in self.tables]

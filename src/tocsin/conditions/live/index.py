@@ -28,7 +28,7 @@ from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import EventError, TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.events.cells import path_text
-from tocsin.printable import described, first_few
+from tocsin.printable import described, first_few, number_of
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_set import Rule, rules_grid
 from tocsin.tables.frames import Frame, batches_of, is_frame
@@ -90,7 +90,7 @@ class Index(Displayed):
         return self.version.find(rule) is not None
 
     def __repr__(self) -> str:
-        return f"<{self._rules.title.format(rules=f'{len(self):,}')}>"
+        return f"<{self._rules.title.format(rules=number_of(len(self), 'rule'))}>"
 
     def _display(self) -> Display:
         version = self.version

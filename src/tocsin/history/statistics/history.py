@@ -16,6 +16,7 @@ from tocsin.events.cells import Path, path_text
 from tocsin.history.statistics.statistics_folder import Contents, read_contents, read_facts, read_words
 from tocsin.history.statistics.value_counts import FieldStatistics, field_statistics
 from tocsin.history.statistics.word_sketches import WordSketches, sketches_of_words
+from tocsin.printable import number_of
 from tocsin.text import Dictionary
 
 FieldName = str | Sequence[str]
@@ -98,7 +99,8 @@ class History(Displayed):
             raise InputError(f"{self._folder}: is damaged: its words make no sense") from error
 
     def __repr__(self) -> str:
-        return f"History({len(self.fields):,} fields, {self.rows:,} rows, version={self.version})"
+        fields, rows = number_of(len(self.fields), "field"), number_of(self.rows, "row")
+        return f"History({fields}, {rows}, version={self.version})"
 
     def _display(self) -> Display:
         fields = ((path_text(path), "words counted" * (path in self.text_fields)) for path in self.fields)

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.tables.frames import batches_of, is_frame, table_of
+from tocsin.tables import batches_of, is_frame, table_of
 
 COLUMNS: dict[str, Any] = {"x": [1, 2, None, 4], "s": ["q", None, "r", "q"], "l": [[1], [], None, [2, 9]]}
 RULES = [
@@ -266,7 +266,7 @@ def test_what_is_no_frame(given: Any) -> None:
 
 def test_nothing_is_imported_for_frames_that_nobody_has() -> None:
     code = (
-        "import sys, pyarrow as pa\nfrom tocsin.tables.frames import batches_of\n"
+        "import sys, pyarrow as pa\nfrom tocsin.tables import batches_of\n"
         "batches_of(pa.table({'x': [1]}))\n"
         "print({'polars', 'duckdb'} & set(sys.modules))"
     )

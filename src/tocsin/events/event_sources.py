@@ -24,12 +24,17 @@ from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plai
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import Slice, plan_slices
 from tocsin.printable import described
-from tocsin.syntax.timestamps import parse_timestamp
-from tocsin.tables.arrow_types import without_views
-from tocsin.tables.frames import Frame, is_frame, table_of
-from tocsin.tables.json_lines import parse_lines, record_lines
-from tocsin.tables.parquet_files import column_names
-from tocsin.tables.records import open_records
+from tocsin.syntax import parse_timestamp
+from tocsin.tables import (
+    Frame,
+    column_names,
+    is_frame,
+    open_records,
+    parse_lines,
+    record_lines,
+    table_of,
+    without_views,
+)
 
 _NANOS = 1_000_000_000
 _LOOKED_AT = 100

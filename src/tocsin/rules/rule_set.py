@@ -16,8 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition
 from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
 from tocsin.printable import described, first_few, number_of, one_line
@@ -25,8 +24,7 @@ from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
 from tocsin.rules.triggers import Trigger
-from tocsin.tables.arrow_types import table_without_views
-from tocsin.tables.frames import Frame, is_frame, table_of
+from tocsin.tables import Frame, is_frame, table_of, table_without_views
 
 _ITERATED_AT_ONCE = 10_000
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tocsin.errors import UsageError, telling
 from tocsin.printable import described
-from tocsin.syntax.places import error_of
+from tocsin.syntax import error_of
 from tocsin.text.language.parser import QueryProblems, parse_query
 from tocsin.text.language.query import TextQuery
 from tocsin.text.meaning import judge

@@ -27,15 +27,14 @@ from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import EventError, TocsinError, UnknownRuleError, UsageError, tell, telling
-from tocsin.events.cells import path_text
+from tocsin.events import path_text
 from tocsin.printable import described, first_few, number_of
-from tocsin.rules.metadata_values import read_enabled
-from tocsin.rules.rule_set import Rule, rules_grid
-from tocsin.tables.frames import Frame, batches_of, is_frame
+from tocsin.rules import Rule, read_enabled, rules_grid
+from tocsin.tables import Frame, batches_of, is_frame
 from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
-    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics import History
 
 
 class Index(Displayed):

@@ -14,11 +14,9 @@ from tocsin.conditions.graph.shared_graph import links_of
 from tocsin.conditions.kernels.match_counts import seldom_first
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.errors import UsageError
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import EventBatch, FieldPlan, batch_of_table
 from tocsin.printable import described
-from tocsin.tables.frames import is_frame, table_of
+from tocsin.tables import is_frame, table_of
 
 MOST_EVENTS = 16_384
 """Events of a sample that are looked at."""

@@ -19,7 +19,7 @@ from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
 from tocsin.printable import number_of
-from tocsin.storage.packed_files import UNPACKED_LIMIT
+from tocsin.storage import UNPACKED_LIMIT
 
 if TYPE_CHECKING:
     from tocsin.datalog.engine.engine import Engine

@@ -19,8 +19,8 @@ from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, UsageError
 from tocsin.printable import described
-from tocsin.storage.packed_files import UNPACKED_LIMIT
-from tocsin.tables.frames import Frame, batches_of, is_frame
+from tocsin.storage import UNPACKED_LIMIT
+from tocsin.tables import Frame, batches_of, is_frame
 
 Operation = tuple[str, str, Tuple]
 """`("+", relation, tuple)` or `("-", relation, tuple)`."""

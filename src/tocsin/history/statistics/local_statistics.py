@@ -18,16 +18,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tocsin.errors import telling
-from tocsin.events.cells import Path
-from tocsin.events.event_sources import EventPortion, Events, event_source, portions_of_slice
-from tocsin.events.schema import Schema
-from tocsin.events.slices import Slice, plan_slices
+from tocsin.events import (
+    EventPortion,
+    Events,
+    Path,
+    Schema,
+    Slice,
+    event_source,
+    plan_slices,
+    portions_of_slice,
+)
 from tocsin.history.statistics.field_facts import FACTS, merge_facts
 from tocsin.history.statistics.history import FieldName, History
 from tocsin.history.statistics.statistics_folder import WORD_FILES, read_words
 from tocsin.history.statistics.statistics_job import Plan, StatisticsJob, fields_of_schemas
 from tocsin.history.statistics.task_facts import WORD
-from tocsin.tables.frames import is_frame, table_of
+from tocsin.tables import is_frame, table_of
 
 _MERGED_TOGETHER = 1 << 21
 """Words that are kept before equal ones are put together."""

@@ -2,7 +2,8 @@
 
 The README's is the first page; the changelog, the page on security and the examples have one each. Links are
 written for the repository. Those to files that have no page become the file's name, as the site does not know
-where the repository is; those to nothing stay, so that the strict build fails.
+where the repository is; those to nothing stay, so that the strict build fails. And the theme's script, which
+would fetch others for very old browsers and for a kind of diagram that no page has, fetches none.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ PAGES = {
 """What comes in from outside of docs/, and as which page."""
 
 _SOURCES = {page: source for source, page in PAGES.items()}
+_FETCHED = re.compile(r"https://unpkg\.com/[^\"'`]*")
+_PICTURE = re.compile(r'(<img [^>]*src=")docs/')
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:)([^)#\s]+)(#[^)]*)?\)")
 
@@ -46,6 +49,13 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return "".join([*pieces, _with_links(text[end:], here)])
 
 
+def on_post_build(config: Any) -> None:
+    """Take out what the theme would fetch from elsewhere."""
+    for script in Path(config.site_dir, "assets", "javascripts").glob("bundle.*.min.js"):
+        script.write_text(_FETCHED.sub("", script.read_text()))
+        script.with_name(f"{script.name}.map").unlink(missing_ok=True)
+
+
 def _as_session(fence: str) -> str:
     return fence.replace("```python\n>>> ", "```pycon\n>>> ", 1)
 
@@ -63,4 +73,4 @@ def _with_links(text: str, here: str) -> str:
             return link[0]
         return f"`{place}`" if shown.strip("`/") in place else f"{shown} (`{place}`)"
 
-    return _LINK.sub(followed, text)
+    return _PICTURE.sub(r"\1", _LINK.sub(followed, text))

@@ -13,8 +13,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File
-
 ROOT = Path(__file__).parents[1]
 PAGES = {
     "README.md": "index.md",
@@ -34,6 +32,8 @@ _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:)([^)#\s]+)(#[^)]
 
 def on_files(files: Any, config: Any) -> Any:
     """Add the pages from outside of docs/."""
+    from mkdocs.structure.files import File  # the rest of this file is tested where mkdocs is not
+
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text()))
     return files

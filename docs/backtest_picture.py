@@ -1,6 +1,6 @@
 """Draws docs/backtest.png: the page of a backtest of examples/payments, as Chromium shows it.
 
-    python docs/backtest_picture.py [CHROMIUM]
+python docs/backtest_picture.py [CHROMIUM]
 """
 
 from __future__ import annotations

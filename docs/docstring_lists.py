@@ -1,8 +1,8 @@
 """An extension of griffe: the columns in which docstrings name arguments and fields become lists of the site.
 
-    rules       a path, or whatever               - **`rules`** a path, or whatever `tocsin.build` takes
-                `tocsin.build` takes              - **`events`** a file
-    events      a file
+rules       a path, or whatever               - **`rules`** a path, or whatever `tocsin.build` takes
+            `tocsin.build` takes              - **`events`** a file
+events      a file
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +19,10 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
-    **{f"examples/{name}/README.md": f"examples/{name}.md" for name in ("access", "ad-exchange", "newsroom", "stream")},
+    **{
+        f"examples/{name}/README.md": f"examples/{name}.md"
+        for name in ("access", "ad-exchange", "newsroom", "stream")
+    },
 }
 """What comes in from outside of docs/, and as which page."""
 
@@ -65,10 +68,10 @@ def _with_links(text: str, here: str) -> str:
 
     def followed(link: re.Match[str]) -> str:
         picture, shown, target, anchor = link.groups()
-        place = os.path.normpath(os.path.join(os.path.dirname(source), target))
+        place = os.path.normpath(PurePosixPath(source).parent / target)
         page = PAGES.get(place, place.removeprefix("docs/") if place.startswith("docs/") else None)
         if page is not None:
-            return f"{picture}[{shown}]({os.path.relpath(page, os.path.dirname(here) or '.')}{anchor or ''})"
+            return f"{picture}[{shown}]({os.path.relpath(page, PurePosixPath(here).parent)}{anchor or ''})"
         if not (ROOT / place).exists():
             return link[0]
         return f"`{place}`" if shown.strip("`/") in place else f"{shown} (`{place}`)"

@@ -1,6 +1,6 @@
-"""The table at the head of the README: tocsin beside what people use, from what the other benchmarks measured.
+"""The table at the head of the README: tocsin beside what people use, as the other benchmarks measured it.
 
-    python -m benchmarks.peers.readme_table
+python -m benchmarks.peers.readme_table
 """
 
 from __future__ import annotations

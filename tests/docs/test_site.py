@@ -103,4 +103,6 @@ def test_formats_are_those_that_are_written() -> None:
 
 
 def test_the_readme_has_the_figures_that_were_measured() -> None:
-    assert readme_table.table() in (ROOT / "README.md").read_text(), "run python -m benchmarks.peers.readme_table"
+    assert readme_table.table() in (ROOT / "README.md").read_text(), (
+        "run python -m benchmarks.peers.readme_table"
+    )

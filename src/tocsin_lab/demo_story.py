@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tocsin.conditions.live.index import Index, open_file
+from tocsin.conditions.live import Index, open_file
 from tocsin.engines.build import build
 from tocsin.history.backtest import backtest
 from tocsin.warmup import warm_up

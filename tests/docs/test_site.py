@@ -19,7 +19,7 @@ import tocsin
 import tocsin.spark as ts
 from tocsin.arrays import array_file
 from tocsin.conditions.graph import shards
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.history.statistics import statistics_folder
 from tocsin.spark.stream import checkpoint
 from tocsin.storage import record_log

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.jit import is_cached
-from tocsin.conditions.kernels.match_counts import seldom_first
+from tocsin.conditions.kernels import seldom_first
 from tocsin.engines.build import build
-from tocsin.matches.kernels.throttle_order import pick_sent
+from tocsin.matches import pick_sent
 
 _RULES = (
     ("numbers", "a = 1 and b in (2, 3.5) and not (c < 4 or d between 5 and 6)"),

@@ -46,7 +46,7 @@ from tocsin.events.cells import (
     string_cells,
 )
 from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
-from tocsin.tables.arrow_types import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
+from tocsin.tables import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
 
 
 class _Reached(NamedTuple):

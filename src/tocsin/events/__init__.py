@@ -12,7 +12,7 @@ schema.py           which fields there are, and of which kinds
 Promised: the same answers whatever an event was read from; integers of any size stay exact; what is no event
 is a reject with its place and reason.
 
-Begin with cells.py.
+Begin with cells.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

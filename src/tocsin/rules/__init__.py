@@ -5,7 +5,7 @@ rule_set.py holds rules as columns, with where each came from; rule_files.py rea
 compare rows; alert_texts.py and throttles.py are what rules say about their alerts, metadata_values.py
 whether they are disabled.
 
-Begin with rule_set.py.
+Begin with rule_set.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -8,7 +8,7 @@ parquet_files.py    files whose size in memory is found before they are read; ar
 Events, rules and facts each say what is their own: which columns there are, of which kinds, what an error is
 called. Promised: whatever is in a file, it is read or named as wrong, in bounded memory.
 
-Begin with records.py.
+Begin with records.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

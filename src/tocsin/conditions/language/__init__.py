@@ -1,7 +1,8 @@
 """Conditions as text and as trees: reading, printing, checking against a schema.
 
 One parser for a hand-written rule with good messages (parser.py, predicate_parser.py over tokens.py); the
-fast accepting path of millions is kernels/skeleton.py, which hands here whatever it is not sure of.
+fast accepting path of millions is kernels/skeleton.py, which hands here whatever it is not sure of. Other
+rooms come in by the names below.
 
 Begin with tree.py (what a condition is once read), then parser.py. The small languages that stand
 inside a condition's strings are files of their own, which say what they mean and what they refuse:

@@ -5,7 +5,7 @@ graph, sharded_snapshot.py, one in shards, or an engine of engines/. A writer ad
 uncompiled rules, which merge_policy.py and compaction.py turn into layers.py, and now and then into one.
 explanation.py says why a rule matched.
 
-Begin with index.py, then snapshot.py.
+Begin with index.py, then snapshot.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tocsin.events.cells import TimestampCells, path_text
     from tocsin.events.csv_columns import layout_of
     from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_rows, read_slice
-    from tocsin.events.event_sources import EventPortion, EventSource, RowTexts, event_source
+    from tocsin.events.event_sources import EventPortion, EventSource, Events, RowTexts, event_source
     from tocsin.events.event_sources import portions_of_slice, seconds_of, texts_of_columns, time_field
     from tocsin.events.field_values import SIMPLE, Found, Instant, Scalar, scalar_of, surrogate_error
     from tocsin.events.field_values import type_name
@@ -36,6 +36,5 @@ if TYPE_CHECKING:
     from tocsin.events.python_events import FieldPlan, Node, check_event, descend
     from tocsin.events.schema import ANY_KIND, Schema
     from tocsin.events.slices import FORMATS, Slice, format_of, is_hidden, plan_slices
-    from tocsin.events.event_sources import Events
 else:
     __getattr__ = door(__name__)

@@ -26,11 +26,9 @@ if TYPE_CHECKING:
     from tocsin.rules.rule_files import read_file, read_rules
     from tocsin.rules.rule_metadata import MOST_COLUMNS, common_schema, concat_metadata, in_common
     from tocsin.rules.rule_metadata import metadata_of_rows, misread_metadata
-    from tocsin.rules.rule_set import Rule, Rules
+    from tocsin.rules.rule_set import Rule, RuleSource, Rules, rules_grid
     from tocsin.rules.throttles import DEDUP, THROTTLE, Throttles, dedup_text, parse_throttle, read_dedup
     from tocsin.rules.throttles import read_throttles
     from tocsin.rules.triggers import Table, Trigger
-    from tocsin.rules.rule_set import RuleSource
-    from tocsin.rules.rule_set import rules_grid
 else:
     __getattr__ = door(__name__)

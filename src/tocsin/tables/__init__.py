@@ -17,20 +17,16 @@ from typing import TYPE_CHECKING
 from tocsin.door import door
 
 if TYPE_CHECKING:
-    from tocsin.tables.arrow_types import SCALARS, TEXTS, has_member, is_list, is_text, plain, rows_not_utf8
-    from tocsin.tables.arrow_types import table_without_views, without_views
+    from tocsin.tables.arrow_types import SCALARS, TEXTS, has_member, holds_union, is_list, is_text, plain
+    from tocsin.tables.arrow_types import rows_not_utf8, table_without_views, without_views
     from tocsin.tables.csv_records import CsvRecords, header_names, lines_at, plain_table, read_table
     from tocsin.tables.csv_records import record_starts
+    from tocsin.tables.frames import Frame, batches_of, is_frame, table_of
     from tocsin.tables.json_lines import BLANKS, HalfAPair, NotAnObject, Parsed, integer_of_digits
     from tocsin.tables.json_lines import member_span, member_text, object_of, parse_lines, parsed
     from tocsin.tables.json_lines import record_lines
     from tocsin.tables.parquet_files import RowGroup, checked_dataset, checked_size, column_names, row_groups
     from tocsin.tables.records import BYTE_ORDER_MARK, NOT_TEXT, UNREADABLE, Reject, open_records, read_bytes
     from tocsin.tables.records import readable, reading
-    from tocsin.tables.arrow_types import holds_union
-    from tocsin.tables.frames import Frame
-    from tocsin.tables.frames import batches_of
-    from tocsin.tables.frames import is_frame
-    from tocsin.tables.frames import table_of
 else:
     __getattr__ = door(__name__)

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 from tocsin.door import door
 
 if TYPE_CHECKING:
+    from tocsin.conditions.language.addresses import parse_address, parse_network
     from tocsin.conditions.language.cursor import Cursor
     from tocsin.conditions.language.field_names import field_asked, field_named
+    from tocsin.conditions.language.like_patterns import Wildcard, fold, like_tokens
     from tocsin.conditions.language.parser import parse_condition, read_steps
     from tocsin.conditions.language.predicate_parser import at_call, at_comparison, ends_comparison
     from tocsin.conditions.language.predicate_parser import offset_within, read_call, read_compared

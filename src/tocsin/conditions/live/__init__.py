@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index, open_file
     from tocsin.conditions.live.index_statistics import Statistics, bytes_for_matching, statistics_of
     from tocsin.conditions.live.layers import Layer
+    from tocsin.conditions.live.pickled_index import SavedFile
     from tocsin.conditions.live.sharded_index import open_shards
     from tocsin.conditions.live.snapshot import Snapshot
-    from tocsin.conditions.live.pickled_index import SavedFile
 else:
     __getattr__ = door(__name__)

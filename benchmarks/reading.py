@@ -26,8 +26,7 @@ import pyarrow.parquet as pq
 from benchmarks.measuring import machine_facts, say, timed
 from benchmarks.tables import machine_note, markdown, write_into
 
-from tocsin.events.event_files import read_slice
-from tocsin.events.slices import plan_slices
+from tocsin.events import plan_slices, read_slice
 
 Row = dict[str, Any]
 _WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]

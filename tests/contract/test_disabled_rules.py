@@ -19,13 +19,13 @@ from tests.sharded_rules import in_parts
 from tests.strategies import Drawn
 
 import tocsin
-from tocsin.conditions.blocks.assembly import compile_blocks
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
-from tocsin.engines.build import ENGINES, build_good
-from tocsin.events.python_events import FieldPlan
-from tocsin.rules.metadata_values import is_disabled, parse_enabled, read_enabled
-from tocsin.rules.rule_files import read_rules
+from tocsin.conditions.blocks import compile_blocks
+from tocsin.conditions.language import print_condition
+from tocsin.conditions.live import Index
+from tocsin.engines import ENGINES, build_good
+from tocsin.events import FieldPlan
+from tocsin.rules import is_disabled, read_enabled, read_rules
+from tocsin.rules.metadata_values import parse_enabled
 
 OFF, ON = [False, "false", " FALSE "], [None, True, "true", "True", "", " "]
 
@@ -179,7 +179,10 @@ def test_what_is_neither_true_nor_false_is_an_error(value: Any) -> None:
 
 
 def test_a_backtest_says_that_a_rule_is_disabled() -> None:
-    rows = [{"id": "off", "when": "x = 1", "enabled": False}, {"id": "on", "when": "x = 1"}]
+    rows: list[dict[str, Any]] = [
+        {"id": "off", "when": "x = 1", "enabled": False},
+        {"id": "on", "when": "x = 1"},
+    ]
     tried = tocsin.backtest(rows, [{"x": 1}, {"x": 2}])
     assert not isinstance(tried, tocsin.TestRun)
     found = {row["rule"]: (row["hits"], row["why"]) for row in tried.rules.to_pylist()}

@@ -9,11 +9,9 @@ import pytest
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
-from tocsin.events.csv_chunks import CsvFile, Wanted, layout_of
+from tocsin.events import EventChunk, layout_of, plan_slices, read_slice
+from tocsin.events.csv_chunks import CsvFile, Wanted
 from tocsin.events.csv_columns import ColumnType
-from tocsin.events.event_chunk import EventChunk
-from tocsin.events.event_files import read_slice
-from tocsin.events.slices import plan_slices
 
 
 def written(folder: Path, *texts: str | bytes) -> Path:

@@ -14,13 +14,19 @@ from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
-from tocsin.events import json_chunks, scanned_cells, scanned_lines
-from tocsin.events.cells import Path as Field
-from tocsin.events.event_chunk import EventChunk, parsed_chunk
-from tocsin.events.event_files import read_slice
-from tocsin.events.python_events import FieldPlan
-from tocsin.events.slices import Slice, plan_slices
-from tocsin.tables.json_lines import DEEPEST, record_lines
+from tocsin.events import (
+    EventChunk,
+    FieldPlan,
+    Slice,
+    json_chunks,
+    plan_slices,
+    read_slice,
+    scanned_cells,
+    scanned_lines,
+)
+from tocsin.events import Path as Field
+from tocsin.events.event_chunk import parsed_chunk
+from tocsin.tables import DEEPEST, record_lines
 
 FIELDS: list[Field] = [("a",), ("b",), ("a", "b"), ("b", "a", "b"), ("",), ("é",), ("a.b",), ("a", "a")]
 KEPT = ["a", "é", ""]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
-from tocsin.events import csv_chunks, scanned_cells, scanned_records
-from tocsin.events.csv_chunks import CsvFile, Records, Wanted, layout_of, read_records
+from tocsin.events import csv_chunks, layout_of, scanned_cells, scanned_records
+from tocsin.events.csv_chunks import CsvFile, Records, Wanted, read_records
 from tocsin.events.csv_columns import ColumnType, type_of
 
 VALUES = [

@@ -15,7 +15,7 @@ from tests.text_cases import documents, query_texts
 
 import tocsin
 from tocsin import Dictionary, backtest
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.conditions.meaning import score as score_by_meaning
 
@@ -211,9 +211,9 @@ def test_what_makes_no_sense() -> None:
     with pytest.raises(tocsin.RuleError):
         backtest([("r", "contains(body, '!a')")], EVENTS, rule="r")
     with pytest.raises(tocsin.UsageError):
-        backtest(RULE, 5, rule="r")
+        backtest(RULE, 5, rule="r")  # type: ignore[call-overload]
     with pytest.raises(tocsin.UsageError):
-        backtest(RULE, [1], rule="r")
+        backtest(RULE, [1], rule="r")  # type: ignore[list-item]
     with pytest.raises(tocsin.UsageError):
         backtest(RULE, EVENTS, rule="r", top=-1)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tocsin.errors import TocsinError, TocsinWarning
-from tocsin.storage.folders import cache_folder, temporary_folder, whoever_could_write
+from tocsin.storage import cache_folder, temporary_folder
+from tocsin.storage.folders import whoever_could_write
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 
@@ -131,7 +132,7 @@ def test_temporary_folder_goes_with_its_process_and_not_with_a_forked_one(tmp_pa
     program = """if True:
         import os
         import sys
-        from tocsin.storage.folders import temporary_folder
+        from tocsin.storage import temporary_folder
 
         folder = temporary_folder("test")
         (folder / "file").write_text("")

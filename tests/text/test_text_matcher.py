@@ -10,11 +10,9 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import score
-from tocsin.text import document_queries, text_matcher
-from tocsin.text.document_queries import DocumentQueries
-from tocsin.text.documents import documents_of_texts
+from tocsin.text import DocumentQueries, document_queries, documents_of_texts, text_matcher
 
 WORDS = ("golf", "cup", "trophy", "lee", "é", "日本")
 QUERIES = ("golf, cup, lee", "golf & cup", "golf | lee", '"golf cup"', "cup & !lee", "tro*, é", "日本")
@@ -38,7 +36,7 @@ def check(rules: Mapping[str, str], event: Mapping[str, Any]) -> None:
     expected = [(rule, score(parse_condition(when), event)) for rule, when in rules.items()]
     index = tocsin.build(rules)
     assert [(match.rule, match.score) for match in index.match(event)] == expected
-    table = index.match_table(pa.Table.from_pylist([event])).to_pylist()  # type: ignore[union-attr]
+    table = index.match_table(pa.Table.from_pylist([event])).to_pylist()
     assert [(row["rule"], row["score"]) for row in table] == expected
 
 

@@ -24,8 +24,7 @@ from tocsin.errors import InputError, LimitError
 from tocsin.events.cells import EventBatch
 from tocsin.events.csv_columns import TEXT, ColumnType, Layout, cells_of_texts, traits_of, type_of
 from tocsin.events.text_window import FEW_BYTES, TextWindow
-from tocsin.tables.csv_records import CsvRecords
-from tocsin.tables.records import NOT_TEXT, Reject, open_records
+from tocsin.tables import NOT_TEXT, CsvRecords, Reject, open_records
 
 _TYPING_RECORDS = 20_000
 _BLOCK_CHARACTERS = 8 << 20

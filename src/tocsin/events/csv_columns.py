@@ -35,7 +35,7 @@ from tocsin.events.kernels.value_traits import (
     NO_NUMBER,
     SEEN,
 )
-from tocsin.tables.json_lines import integer_of_digits
+from tocsin.tables import integer_of_digits
 
 TEXT = pa.large_string()
 """The type of columns as they are written."""

@@ -13,8 +13,7 @@ from tocsin.arrays.dtypes import Longs
 from tocsin.errors import LimitError
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
-from tocsin.tables.json_lines import member_text, parse_lines
-from tocsin.tables.records import Reject
+from tocsin.tables import Reject, member_text, parse_lines
 
 CHUNK_BYTES = 32 * 2**20
 """A chunk has no more, unless a single record has."""

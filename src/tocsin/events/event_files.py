@@ -28,10 +28,18 @@ from tocsin.events.csv_columns import (
 from tocsin.events.event_chunk import CHUNK_BYTES, EventChunk, line_portions, table_of
 from tocsin.events.json_chunks import json_chunks
 from tocsin.events.slices import Slice
-from tocsin.tables.arrow_types import table_without_views
-from tocsin.tables.json_lines import Parsed, parse_lines, record_lines
-from tocsin.tables.parquet_files import RowGroup, checked_size, column_names
-from tocsin.tables.records import Reject, open_records, reading
+from tocsin.tables import (
+    Parsed,
+    Reject,
+    RowGroup,
+    checked_size,
+    column_names,
+    open_records,
+    parse_lines,
+    reading,
+    record_lines,
+    table_without_views,
+)
 
 BATCH_ROWS = 8_192
 _BUFFER_BYTES = 2**20

@@ -17,8 +17,7 @@ from tocsin.events.event_chunk import EventChunk, line_portions, parsed_chunk
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import Slice
 from tocsin.events.text_window import FEW_BYTES, TextWindow
-from tocsin.tables.json_lines import record_lines
-from tocsin.tables.records import BYTE_ORDER_MARK, open_records
+from tocsin.tables import BYTE_ORDER_MARK, open_records, record_lines
 
 
 def json_chunks(

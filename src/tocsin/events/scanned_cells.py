@@ -48,7 +48,7 @@ from tocsin.events.kernels.field_names import FieldNames, names_by_hash
 from tocsin.events.number_pairs import split_integer
 from tocsin.events.python_events import FieldPlan, Node
 from tocsin.events.text_window import SPARE, TextWindow
-from tocsin.tables.json_lines import integer_of_digits
+from tocsin.tables import integer_of_digits
 
 _CELLS = 1 << 16
 

@@ -17,8 +17,7 @@ from tocsin.events.kernels.json_text import MISSING, TO_BE_WRITTEN, ways_to_keep
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.scanned_cells import KeptTexts, ScanPlan, field_names, is_worth_it, kept_array
 from tocsin.events.text_window import FIRST_BYTES, TextWindow, bytes_for
-from tocsin.tables.json_lines import DEEPEST, LONGEST_LINE, MOST_DIGITS, parse_lines, value_text
-from tocsin.tables.records import Reject
+from tocsin.tables import DEEPEST, LONGEST_LINE, MOST_DIGITS, Reject, parse_lines, value_text
 
 MANY_BYTES = 16 * 2**20
 """So many are worth compiling the loop for."""

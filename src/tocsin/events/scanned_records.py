@@ -23,9 +23,7 @@ from tocsin.events.kernels.csv_scan import CsvColumns, ScannedRecords, scan_reco
 from tocsin.events.kernels.value_traits import NO_CHANCE
 from tocsin.events.scanned_cells import ScanPlan, is_worth_it, kept_array
 from tocsin.events.text_window import FIRST_BYTES, TextWindow, bytes_for
-from tocsin.tables import csv_records
-from tocsin.tables.csv_records import CsvRecords
-from tocsin.tables.records import BYTE_ORDER_MARK, Reject
+from tocsin.tables import BYTE_ORDER_MARK, CsvRecords, Reject, csv_records
 
 MANY_BYTES = 4 * 2**20
 """So many are worth compiling the loop for."""

@@ -26,8 +26,7 @@ from tocsin.errors import InputError, TocsinWarning
 from tocsin.events.csv_chunks import layout_of
 from tocsin.events.csv_columns import Layout
 from tocsin.events.text_window import FEW_BYTES, SPARE
-from tocsin.tables.json_lines import BLANKS, record_lines
-from tocsin.tables.records import BYTE_ORDER_MARK, UNREADABLE, open_records
+from tocsin.tables import BLANKS, BYTE_ORDER_MARK, UNREADABLE, open_records, record_lines
 
 Format = Literal["jsonl", "csv", "parquet"]
 

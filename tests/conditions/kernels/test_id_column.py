@@ -11,8 +11,8 @@ from tocsin.arrays.packed import packed_bytes
 from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.conditions.kernels.id_column import repeat_rows
 from tocsin.conditions.kernels.layer_matches import interleave, keep_alive
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.results import MATCH_SCHEMA, match_batches
+from tocsin.conditions.matching import MATCH_SCHEMA, BatchMatches
+from tocsin.conditions.matching.results import match_batches
 from tocsin.conditions.matching.rule_names import Names
 
 texts = st.lists(st.text(max_size=30), min_size=1, max_size=20)

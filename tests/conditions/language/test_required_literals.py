@@ -7,14 +7,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.pools import EXPRESSIONS, STRINGS, UNICODE_STRINGS
 
-from tocsin.conditions.language.like_patterns import fold
+from tocsin.conditions.language import fold
 from tocsin.conditions.language.required_literals import (
     LONGEST_RUN,
     MOST_LITERALS,
     Required,
     required_literals,
 )
-from tocsin.syntax.regexes import compile_regex
+from tocsin.syntax import compile_regex
 
 
 def may_match(expression: str, text: str) -> bool:

@@ -14,12 +14,11 @@ from tests.text_rules import make_event as make_text_event
 
 import tocsin
 from tocsin import Index, Rules
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
+from tocsin.conditions.live import Snapshot
 from tocsin.conditions.live.sharded_index import sharded_index
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
+from tocsin.conditions.matching import BatchMatches
+from tocsin.events import EventBatch, FieldPlan
 
 Answer = list[tuple[int, str, float | None]]
 EVENTS = 200
@@ -91,7 +90,7 @@ def test_it_stays_as_it_is_when_a_part_is_changed() -> None:
     index = sharded_index(parts)
     before = index.version
     parts[1].insert("new", "n = 1")
-    parts[0].delete(parts[0].ids[0].as_py())
+    parts[0].delete(parts[0].ids[0])
     batch = cells(index, [{"n": 1}])
     assert len(answer(before, before.match_cells(batch))) == 10
     names = [rule for _, rule, _ in answer(index.version, index.version.match_cells(batch))]

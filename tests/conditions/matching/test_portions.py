@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.conditions.live import table_matcher
+from tocsin.conditions.matching import cuts
 from tocsin.conditions.matching.portions import (
     EVENTS_AT_ONCE,
     FEWEST_EVENTS,
     MATCHES_AIMED_AT,
-    cuts,
     first_size,
     next_size,
 )

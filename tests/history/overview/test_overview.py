@@ -16,7 +16,7 @@ from tests.history.overview.judging import check_overview
 from tests.sharded_rules import in_parts, shared_out, write_in_parts
 
 import tocsin
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.errors import InputError, UsageError
 from tocsin.history.overview import samples as samples_module
 from tocsin.history.overview import tally as tally_module
@@ -118,7 +118,8 @@ def test_rules_of_every_form(tmp_path: Path) -> None:
     index.save(tmp_path / "rules.tocsin")
     write_in_parts(tmp_path / "parts.tocsin", shared_out(random.Random(1), [("r", "x = 1")], 2))
     files = [tmp_path / "rules.csv", str(tmp_path / "rules.tocsin"), tmp_path / "parts.tocsin"]
-    for rules in (index, *files, tocsin.read_rules(tmp_path / "rules.csv")):
+    every: list[Any] = [index, *files, tocsin.read_rules(tmp_path / "rules.csv")]
+    for rules in every:
         assert tocsin.backtest(rules, events).rules.column("hits").to_pylist() == [1]
     index.insert("s", "x > 0")
     index.delete("r")

@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,9 +19,8 @@ from tests.text_rules import make_event as make_text_event
 import tocsin
 import tocsin.spark as ts
 from tocsin.arrays.array_file import open_arrays
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.language import parse_condition, print_condition
+from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import matches
 from tocsin.errors import IndexFileError, InputError, RuleError, RuleErrors, TocsinError, UsageError
 from tocsin.spark.index_build import jobs
@@ -81,10 +81,11 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
     assert built.bytes == path.stat().st_size
     index = tocsin.open(path)
     assert index.ids.to_pylist() == sorted(name for name, _ in rules)
-    every = [
+    every: list[dict[str, Any]] = [
         {"id": name, "when": when, "enabled": enabled} for name, when, _, _, enabled in rows[: len(rules)]
     ]
-    local = tocsin.build(sorted(every, key=lambda row: str(row["id"])), **settings.for_build())
+    every.sort(key=lambda row: str(row["id"]))
+    local = tocsin.build(every, **settings.for_build())
     assert index.stats().disabled == len(rules) // 4
     assert index.stats().organisations[0].asked == "full"
     assert index.stats().organisations[0].spared > 0

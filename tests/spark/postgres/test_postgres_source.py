@@ -20,7 +20,7 @@ from tests.postgres_server import PostgresServer
 from tests.spark.postgres.histories import SCHEMA, TABLES, Event, History, rows_of
 
 import tocsin
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import InputError, RuleError, ServerAway, TocsinError, TocsinWarning
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark import stream
@@ -287,7 +287,7 @@ def test_rules_that_come_while_the_server_is_away_are_not_refused(
 _PROGRAM = """
 import sys
 import tocsin.spark as ts
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.spark.stream.stream import stream
 
 session = ts.session("local[2]", config={"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,10 @@ from tests.sharded_rules import in_parts
 
 import tocsin
 from tocsin import Index
-from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.live import Snapshot
 from tocsin.errors import InputError, RuleError
-from tocsin.rules.after_clause import KINDS, After
+from tocsin.rules import After
+from tocsin.rules.after_clause import KINDS
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.postgres.rules_by_table import RuleTables, place_of
@@ -22,7 +24,7 @@ from tocsin.spark.postgres.rules_by_table import RuleTables, place_of
 TABLES = (TableName("public", "orders"), TableName("sales", "orders"), TableName("sales", "items"))
 
 
-def _version(rules: object) -> Snapshot:
+def _version(rules: Any) -> Snapshot:
     index = tocsin.build(rules)
     assert isinstance(index, Index)
     return index.version

@@ -26,16 +26,23 @@ from tocsin.conditions.meaning import (
     text_score,
     threshold_of,
 )
+from tocsin.display import Display, Displayed, Grid
 from tocsin.errors import EventError, RuleError
-from tocsin.events.field_values import type_name
-from tocsin.printable import printable
-from tocsin.rules.after_clause import OLD, event_with
-from tocsin.rules.joins.meaning import joined_truths
-from tocsin.rules.joins.printer import as_written, print_joined_leaf
-from tocsin.rules.joins.splitter import text_predicates
-from tocsin.rules.joins.tree import Comparison, JoinedCondition
-from tocsin.rules.metadata_values import is_disabled
-from tocsin.rules.rule_set import Rule, Rules
+from tocsin.events import type_name
+from tocsin.printable import number_of, one_line, printable
+from tocsin.rules import (
+    OLD,
+    Comparison,
+    JoinedCondition,
+    Rule,
+    Rules,
+    as_written,
+    event_with,
+    is_disabled,
+    joined_truths,
+    print_joined_leaf,
+    text_predicates,
+)
 from tocsin.text import DEFAULT, TextExplanation, TextSettings, explain_text, parse_query
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
@@ -44,6 +51,7 @@ _LONG_INTEGER = 10**80
 _MOST_ELEMENTS = 8
 _WIDEST_TEXT = 60
 _DEEPEST_INDENT = 20
+_MOST_PARTS = 100
 _NOT = Operator(Connective.NOT, 1)
 
 
@@ -62,8 +70,8 @@ class Part:
     found: TextExplanation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Displayed):
     """Whether a rule matches an event, and the truth of every part; print it to read it.
 
     `score` is the score that a match of the rule carries; None when it has no free text. A `disabled` rule
@@ -76,15 +84,30 @@ class Explanation:
     score: float | None = None
     disabled: bool = False
 
-    def __str__(self) -> str:
+    @property
+    def _verdict(self) -> str:
         verdict = "matches" if self.matched else "does not match"
         if self.matched and self.score is not None:
             verdict += f", score {self.score:.4g}"
-        if self.disabled:
-            verdict += ": it is disabled (enabled = false)"
+        return verdict + ": it is disabled (enabled = false)" * self.disabled
+
+    def __repr__(self) -> str:
+        parts = number_of(len(self.parts), "part")
+        return f"<tocsin.Explanation: {one_line(self.rule, _LONGEST_VALUE)} {self._verdict}; {parts}>"
+
+    def _display(self) -> Display:
+        rows = []
+        for part in self.parts[:_MOST_PARTS]:
+            saw = [] if part.saw is None else [part.saw]
+            saw += [] if part.found is None else part.found.lines()
+            rows.append((_MARK[part.truth], _indent(part.depth) + printable(part.text), "\n".join(saw)))
+        grid = Grid.of(("truth", "part", "what the event has"), rows, len(self.parts), _MOST_PARTS)
+        return Display(f"{self.rule} {self._verdict}", [("", grid)])
+
+    def __str__(self) -> str:
         texts = [f"{_indent(part.depth)}{printable(part.text)}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
-        lines = [f"{printable(self.rule)} {verdict}"]
+        lines = [f"{printable(self.rule)} {self._verdict}"]
         for part, text in zip(self.parts, texts, strict=True):
             saw = "" if part.saw is None else f"   {printable(part.saw)}"
             lines.append(f"  {_MARK[part.truth]:<8} {text:<{width}}{saw}".rstrip())

@@ -27,7 +27,7 @@ from tocsin.conditions.live.merge_policy import absorbed_with
 from tocsin.conditions.live.uncompiled_rule import FreshRule
 from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.events.cells import EventBatch
+from tocsin.events import EventBatch
 from tocsin.text import Dictionary, EventDocuments, TextBase
 
 ASKED_ONE_BY_ONE = 48

@@ -23,7 +23,7 @@ from tocsin.conditions.matching.portions import EVENTS_AT_ONCE, MATCHES_AIMED_AT
 from tocsin.conditions.matching.results import Counts, match_batches
 from tocsin.conditions.matching.threads import in_order, thread_count
 from tocsin.errors import tell
-from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events import batch_of_table
 
 BYTES_AT_ONCE = 1 << 26
 """Bytes in a batch of results, at most, but for a single row that is larger."""

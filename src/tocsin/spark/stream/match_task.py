@@ -19,12 +19,9 @@ import pyarrow as pa
 from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
 
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.conditions.matching.results import score_column
-from tocsin.events.cells import EventBatch, Path, path_text
-from tocsin.events.kept_columns import json_texts, plain
+from tocsin.conditions.live import Snapshot
+from tocsin.conditions.matching import BYTES_OF_ROW, BatchMatches, cuts, row_bytes, score_column
+from tocsin.events import EventBatch, Path, json_texts, path_text, plain
 from tocsin.spark.match_worker import BYTES_IN_TASK, MATCHES_IN_TASK, keep_freed_memory
 from tocsin.spark.stream.alert_values import keys_of, mended, times_of
 from tocsin.spark.stream.document_counts import TaskCounter
@@ -51,6 +48,7 @@ class Events(NamedTuple):
     columns   by name, what they hold of Finder.columns; JSON texts are marked (kept.JSON)
     others    the source's carried columns, then the kept ones, in the types of the found rows; when None,
               there are no carried ones, and those to keep are JSON texts of `columns`
+    teaches   bool[n]: which of them a stream that learns counts the documents of; None: all
     """
 
     cells: EventBatch
@@ -58,6 +56,7 @@ class Events(NamedTuple):
     ordinal: pa.Array
     columns: Mapping[str, pa.Array]
     others: Mapping[str, pa.Array] | None = None
+    teaches: Flags | None = None
 
 
 class Rejected(NamedTuple):
@@ -146,7 +145,7 @@ class Finder:
         good[list(bad)] = False
         first = 0
         if self._counter is not None:
-            self._counter.add(events.cells, good)
+            self._counter.add(events.cells, good if events.teaches is None else good & events.teaches)
         for found in self._matching.match_slices(events.cells, MATCHES_IN_TASK):
             row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
             first += len(found.per_event)

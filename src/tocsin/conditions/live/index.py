@@ -22,7 +22,7 @@ from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
-from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
+from tocsin.conditions.matching.results import TABLE_SCHEMA, Counts, Matches
 from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_set import Rule
@@ -110,6 +110,9 @@ class Index:
     ) -> pa.Table | pa.RecordBatchReader | Counts:
         """Match every row of a table: event (the row number), rule, score, by event and rule.
 
+        `rule` is dictionary-encoded: `table["rule"].cast("string")` makes strings of it. All batches of a
+        stream have one dictionary, of the ids of all rules.
+
         A RecordBatchReader is read as the result is, and gives a RecordBatchReader; the rules are those
         of the call, however long it is read. With `count` no match is written out: only how many
         there are for each event and for each rule.
@@ -125,8 +128,8 @@ class Index:
         if count:
             return matching.counts()
         if isinstance(table, pa.RecordBatchReader):
-            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
-        return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
+            return pa.RecordBatchReader.from_batches(TABLE_SCHEMA, matching.stream())
+        return matching.table()
 
     def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a rule, behind all others; the next match sees it.

@@ -1,14 +1,18 @@
 """A table matched portion by portion, by one thread or several, all against one version of the rules.
 
-table ──> portions ──> cells ──> numbers of rules ──> rows, cut by their bytes
+table ──> portions ──> cells ──> numbers of rules ──> rows, in batches of so many bytes
           │            └─────────── a thread's work ─────────────┘        │
-          └──────── how many events to take next <────────────────────────┘
+          └── of a stream: how many events to take next <─────────────────┘
+
+A table's matches are all in memory in the end, so its portions are full blocks, shared out evenly. Of a stream
+no more is matched ahead than fits: its portions go by what those before them gave.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from threading import Event, get_ident
 from typing import NamedTuple
 
@@ -18,9 +22,14 @@ import pyarrow as pa
 from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.kernels.bitmap_store import BLOCK
 from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.portions import EVENTS_AT_ONCE, MATCHES_AIMED_AT, first_size, next_size
-from tocsin.conditions.matching.results import Counts, match_batches
+from tocsin.conditions.matching.portions import (
+    EVENTS_AT_ONCE,
+    MATCHES_AIMED_AT,
+    even_size,
+    first_size,
+    next_size,
+)
+from tocsin.conditions.matching.results import TABLE_SCHEMA, Counts, MatchedRows
 from tocsin.conditions.matching.threads import in_order, thread_count
 from tocsin.errors import tell
 from tocsin.events.arrow_tables import batch_of_table
@@ -40,11 +49,12 @@ class _Portion(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """A portion that is matched; without `batches` when it was only counted."""
+    """A portion that is matched, or only counted."""
 
-    per_event: Longs
+    events: int
     matches: int
-    batches: Sequence[pa.RecordBatch] = ()
+    rows: Sequence[MatchedRows] = ()
+    per_event: Longs = np.empty(0, np.int64)
 
 
 class TableMatching:
@@ -60,27 +70,37 @@ class TableMatching:
         self._size = first_size(version.count)
         self._ahead = self._threads
         self._given_up = Event()
+        self._learns = True
         if not isinstance(table, pa.RecordBatchReader) and table.num_rows <= self._size:
             self._threads = 1
 
-    def matches(self) -> Iterator[pa.RecordBatch]:
+    def table(self) -> pa.Table:
         """The matches by event, then in the rules' order."""
+        if self._threads > 1:
+            self._share_out()
+        rows = [piece for found in self._rows() for piece in found.pieces(BYTES_AT_ONCE)]
+        names = self._version.dictionary.columns([piece.rule for piece in rows])
+        batches = [piece.batches(columns) for piece, columns in zip(rows, names, strict=True)]
+        return pa.Table.from_batches(chain.from_iterable(batches), TABLE_SCHEMA)
+
+    def stream(self) -> Iterator[pa.RecordBatch]:
+        """The same as it is found."""
+        dictionary = self._version.dictionary
         try:
-            yield from self._matches()
+            for found in self._rows():
+                for piece in found.pieces(BYTES_AT_ONCE):
+                    yield from piece.batches(dictionary.stream_columns(piece.rule))
         except MemoryError as error:
             tell(error, "matching a table")
 
-    def _matches(self) -> Iterator[pa.RecordBatch]:
+    def _rows(self) -> Iterator[MatchedRows]:
         if self._threads > 1:
             for done in self._each(self._match):
-                yield from done.batches
+                yield from done.rows
             return
         self._size = EVENTS_AT_ONCE
         for portion in self._portions():
-            first = portion.first
-            for found in self._version.match_slices(batch_of_table(portion.rows, self._fields)):
-                yield from self._rows(first, found)
-                first += len(found.per_event)
+            yield from self._found(portion)
 
     def counts(self) -> Counts:
         """Only how many matches each event and each rule has."""
@@ -89,11 +109,13 @@ class TableMatching:
         def count(portion: _Portion) -> _Done:
             cells = batch_of_table(portion.rows, self._fields)
             found = self._version.count_cells(cells, per_rule[get_ident()])
-            return _Done(found.per_event, len(found.rule))
+            return _Done(portion.rows.num_rows, len(found.rule), per_event=found.per_event)
 
         no_match_is_written = self._version.live == self._version.count
-        if no_match_is_written:
-            self._size = EVENTS_AT_ONCE if self._threads == 1 else BLOCK
+        if no_match_is_written and self._threads == 1:
+            self._size = EVENTS_AT_ONCE
+        elif no_match_is_written:
+            self._share_out()
         per_event = [done.per_event for done in self._each(count)]
         total = sum(per_rule.values(), np.zeros(self._version.count, np.int64))
         return Counts(
@@ -102,29 +124,34 @@ class TableMatching:
         )
 
     def _match(self, portion: _Portion) -> _Done:
-        per_event: list[Longs] = [np.empty(0, np.int64)]
-        batches: list[pa.RecordBatch] = []
-        matches = 0
-        first = portion.first
-        for found in self._version.match_slices(batch_of_table(portion.rows, self._fields)):
-            for batch in self._rows(first, found):
-                batches.append(batch)
-                if self._given_up.is_set():
-                    break
-            per_event.append(found.per_event)
-            first += len(found.per_event)
-            matches += len(found.rule)
+        rows: list[MatchedRows] = []
+        for found in self._found(portion):
+            rows.append(found)
             if self._given_up.is_set():
                 break
-        return _Done(np.concatenate(per_event), matches, batches)
+        return _Done(portion.rows.num_rows, sum(len(found.rule) for found in rows), rows)
 
-    def _rows(self, first: int, found: BatchMatches) -> Iterator[pa.RecordBatch]:
-        return match_batches(first, found, self._version.names, BYTES_AT_ONCE)
+    def _found(self, portion: _Portion) -> Iterator[MatchedRows]:
+        """The matches of a portion, some events at a time."""
+        first = portion.first
+        for found in self._version.match_slices(batch_of_table(portion.rows, self._fields), kept=True):
+            if len(found.rule):
+                yield MatchedRows.of(first, found)
+            first += len(found.per_event)
 
     def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
         for done in in_order(work, self._portions(), self._threads, lambda: self._ahead, self._given_up):
-            self._learn(len(done.per_event), done.matches)
+            if self._learns:
+                self._learn(done.events, done.matches)
             yield done
+
+    def _share_out(self) -> None:
+        """As many portions for each thread, and none larger than a block."""
+        if isinstance(self._table, pa.RecordBatchReader):
+            self._size = BLOCK
+        else:
+            self._size = even_size(self._table.num_rows, self._threads)
+        self._learns = False
 
     def _portions(self) -> Iterator[_Portion]:
         """A table is cut by events, not by its chunks, which may be as small as one row."""

@@ -44,6 +44,13 @@ def next_size(size: int, events: int, matches: int) -> int:
     return wanted // BLOCK * BLOCK if wanted > BLOCK else max(FEWEST_EVENTS, wanted)
 
 
+def even_size(events: int, threads: int) -> int:
+    """How many events to take at a time so that every thread gets as many, and at most a block at once."""
+    rounds = -(-events // (threads * BLOCK))
+    size = -(-events // (threads * rounds))
+    return max(FEWEST_EVENTS, -(-size // 64) * 64)
+
+
 def cuts(weights: Longs, limit: int) -> Iterator[tuple[int, int]]:
     """Runs of places whose weights add up to at most `limit`, as long as can be; one place at least."""
     ends = np.cumsum(weights)

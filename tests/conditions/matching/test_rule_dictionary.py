@@ -1,4 +1,4 @@
-"""The column of rules in a table of matches: the right ids, each once in its dictionary, and few for few matches."""
+"""The column of rules in a table of matches: the right ids, each once, and few for few matches."""
 
 from __future__ import annotations
 
@@ -139,10 +139,18 @@ def test_nothing_to_match_and_no_rules() -> None:
 
 @pytest.mark.usefixtures("dictionaries")
 def test_scores_are_null_without_free_text() -> None:
-    index: Any = tocsin.build([("plain", "x < 2"), ("text", "contains(s, 'a')"), ("both", "x < 1 or contains(s, 'a')")])
+    index: Any = tocsin.build(
+        [("plain", "x < 2"), ("text", "contains(s, 'a')"), ("both", "x < 1 or contains(s, 'a')")]
+    )
     found = index.match_table(EVENTS.slice(0, 3))
     checked(index, pairs(index.match_table(EVENTS)))
-    scores = dict(zip(zip(found["event"].to_pylist(), found["rule"].to_pylist(), strict=True), found["score"].to_pylist(), strict=True))
+    scores = dict(
+        zip(
+            zip(found["event"].to_pylist(), found["rule"].to_pylist(), strict=True),
+            found["score"].to_pylist(),
+            strict=True,
+        )
+    )
     assert scores[0, "plain"] is None
     assert scores[0, "text"] > 0
     for x in range(3):

@@ -4,8 +4,8 @@ table ──> portions ──> cells ──> numbers of rules ──> rows, in b
           │            └─────────── a thread's work ─────────────┘        │
           └── of a stream: how many events to take next <─────────────────┘
 
-A table's matches are all in memory in the end, so its portions are full blocks, shared out evenly. Of a stream
-no more is matched ahead than fits: its portions go by what those before them gave.
+A table's matches are all in memory in the end, so its portions are as large as blocks can be, and as many
+for each thread. Of a stream no more is matched ahead than fits: its portions go by what those before gave.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from threading import Event, get_ident
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ import pyarrow as pa
 from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.kernels.bitmap_store import BLOCK
 from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import (
     EVENTS_AT_ONCE,
     MATCHES_AIMED_AT,
@@ -38,7 +39,9 @@ BYTES_AT_ONCE = 1 << 26
 """Bytes in a batch of results, at most, but for a single row that is larger."""
 
 MATCHES_IN_FLIGHT = 4 * MATCHES_AIMED_AT
-"""Matches that threads may have written out before they are taken, about."""
+"""Matches that threads may have found before they are taken, about."""
+
+Made = TypeVar("Made")
 
 
 class _Portion(NamedTuple):
@@ -48,13 +51,12 @@ class _Portion(NamedTuple):
     rows: pa.Table | pa.RecordBatch
 
 
-class _Done(NamedTuple):
-    """A portion that is matched, or only counted."""
+class _Done(NamedTuple, Generic[Made]):
+    """A portion that is matched: how many events and matches, and what was made of these."""
 
     events: int
     matches: int
-    rows: Sequence[MatchedRows] = ()
-    per_event: Longs = np.empty(0, np.int64)
+    made: Sequence[Made]
 
 
 class TableMatching:
@@ -78,68 +80,73 @@ class TableMatching:
         """The matches by event, then in the rules' order."""
         if self._threads > 1:
             self._share_out()
-        rows = [piece for found in self._rows() for piece in found.pieces(BYTES_AT_ONCE)]
+        rows = [piece for found in self._found(MatchedRows.of) for piece in found.pieces(BYTES_AT_ONCE)]
         names = self._version.dictionary.columns([piece.rule for piece in rows])
         batches = [piece.batches(columns) for piece, columns in zip(rows, names, strict=True)]
         return pa.Table.from_batches(chain.from_iterable(batches), TABLE_SCHEMA)
 
     def stream(self) -> Iterator[pa.RecordBatch]:
-        """The same as it is found."""
+        """The same as it is found. What waits to be taken are the numbers of rules, not yet rows."""
         dictionary = self._version.dictionary
         try:
-            for found in self._rows():
-                for piece in found.pieces(BYTES_AT_ONCE):
+            for first, found in self._found(_numbers):
+                for piece in MatchedRows.of(first, found).pieces(BYTES_AT_ONCE):
                     yield from piece.batches(dictionary.stream_columns(piece.rule))
         except MemoryError as error:
             tell(error, "matching a table")
 
-    def _rows(self) -> Iterator[MatchedRows]:
-        if self._threads > 1:
-            for done in self._each(self._match):
-                yield from done.rows
+    def _found(self, make: Callable[[int, BatchMatches], Made]) -> Iterator[Made]:
+        """What is made, by a thread, of the matches of some events, of which the first has this number."""
+        if self._threads == 1:
+            self._size = EVENTS_AT_ONCE
+            for portion in self._portions():
+                yield from self._match(portion, make)
             return
-        self._size = EVENTS_AT_ONCE
-        for portion in self._portions():
-            yield from self._found(portion)
+
+        def match(portion: _Portion) -> _Done[Made]:
+            made: list[Made] = []
+            matches = 0
+            for some, each in self._match(
+                portion, lambda first, found: (len(found.rule), make(first, found))
+            ):
+                matches += some
+                made.append(each)
+                if self._given_up.is_set():
+                    break
+            return _Done(portion.rows.num_rows, matches, made)
+
+        for done in self._each(match):
+            yield from done.made
+
+    def _match(self, portion: _Portion, make: Callable[[int, BatchMatches], Made]) -> Iterator[Made]:
+        first = portion.first
+        for found in self._version.match_slices(batch_of_table(portion.rows, self._fields), kept=True):
+            if len(found.rule):
+                yield make(first, found)
+            first += len(found.per_event)
 
     def counts(self) -> Counts:
         """Only how many matches each event and each rule has."""
         per_rule: dict[int, Longs] = defaultdict(lambda: np.zeros(self._version.count, np.int64))
 
-        def count(portion: _Portion) -> _Done:
+        def count(portion: _Portion) -> _Done[Longs]:
             cells = batch_of_table(portion.rows, self._fields)
             found = self._version.count_cells(cells, per_rule[get_ident()])
-            return _Done(portion.rows.num_rows, len(found.rule), per_event=found.per_event)
+            return _Done(portion.rows.num_rows, len(found.rule), [found.per_event])
 
         no_match_is_written = self._version.live == self._version.count
         if no_match_is_written and self._threads == 1:
             self._size = EVENTS_AT_ONCE
         elif no_match_is_written:
             self._share_out()
-        per_event = [done.per_event for done in self._each(count)]
+        per_event = [each for done in self._each(count) for each in done.made]
         total = sum(per_rule.values(), np.zeros(self._version.count, np.int64))
         return Counts(
             pa.array(np.concatenate([np.empty(0, np.int64), *per_event])),
             pa.array(total[self._version.numbers()]),
         )
 
-    def _match(self, portion: _Portion) -> _Done:
-        rows: list[MatchedRows] = []
-        for found in self._found(portion):
-            rows.append(found)
-            if self._given_up.is_set():
-                break
-        return _Done(portion.rows.num_rows, sum(len(found.rule) for found in rows), rows)
-
-    def _found(self, portion: _Portion) -> Iterator[MatchedRows]:
-        """The matches of a portion, some events at a time."""
-        first = portion.first
-        for found in self._version.match_slices(batch_of_table(portion.rows, self._fields), kept=True):
-            if len(found.rule):
-                yield MatchedRows.of(first, found)
-            first += len(found.per_event)
-
-    def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
+    def _each(self, work: Callable[[_Portion], _Done[Made]]) -> Iterator[_Done[Made]]:
         for done in in_order(work, self._portions(), self._threads, lambda: self._ahead, self._given_up):
             if self._learns:
                 self._learn(done.events, done.matches)
@@ -175,3 +182,7 @@ class TableMatching:
         alone = next_size(self._size, events, matches)
         self._size = max(min(alone, BLOCK), next_size(self._size, events, self._threads * matches))
         self._ahead = max(1, min(self._threads + 1, MATCHES_IN_FLIGHT // max(1, matches)))
+
+
+def _numbers(first: int, found: BatchMatches) -> tuple[int, BatchMatches]:
+    return first, found

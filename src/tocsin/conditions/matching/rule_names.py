@@ -13,6 +13,7 @@ from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.packed import Texts, packed_bytes, text_arrays
 from tocsin.conditions.kernels.id_column import NameColumns, copy_names, measure_names
 
+
 class RuleNames(Protocol):
     """Ids by number, of rules that lie in one place or in several."""
 

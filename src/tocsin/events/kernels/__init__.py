@@ -1,0 +1,3 @@
+"""The loops of reading events."""
+
+from __future__ import annotations

@@ -1,8 +1,8 @@
 """Memory that another library owns, read by its address: arrays of columns by the thousand, in one call.
 
 Numba looks for a while at every array that a call hands over. Who has many hands over where they lie,
-as a structure of C says, and the loop makes arrays of them as it goes. It has to know that they are there, and
-how long.
+as a structure of C says, and the loop makes arrays of them as it goes. It has to know that they are
+there, and how long.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from tocsin.conditions.live.change_requests import deletion, insertion, read_cha
 from tocsin.conditions.live.explanation import Explanation, explain_condition
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics
 from tocsin.conditions.live.layers import Layer, main_layer
+from tocsin.conditions.live.many_events import ManyEvents
 from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
@@ -49,6 +50,7 @@ class Index:
             rules = main_layer(rules)
         self._rules: RuleStore = LiveRules(rules) if isinstance(rules, Layer) else rules
         self.engine = self._rules.engine
+        self._many = ManyEvents()
 
     @property
     def shards(self) -> tuple[Index, ...]:
@@ -99,6 +101,17 @@ class Index:
         except MemoryError as error:
             tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
+
+    @telling("matching events")
+    def match_many(self, events: Iterable[Mapping[str, object]]) -> list[Matches]:
+        """What `match` gives for each of the events, in their order, all against the same rules.
+
+        Many are matched in blocks, as a table is, and few one by one. EventError for the first that cannot
+        be read: its `row` is the event's position.
+        """
+        if isinstance(events, Mapping | str | bytes):
+            raise UsageError(f"match_many takes an iterable of events, not {type(events).__name__}")
+        return self._many.match(self.version, list(events))
 
     @telling("matching a table")
     def match_table(

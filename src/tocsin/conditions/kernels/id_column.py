@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.byte_copy import WORD, move_word
+from tocsin.arrays.byte_copy import copy_span
 from tocsin.arrays.dtypes import Bytes, Ints, Longs
-from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
+from tocsin.arrays.jit import bare_kernel, kernel
 
 _MOST_BYTES = (1 << 31) - 1
 
@@ -64,17 +64,6 @@ def measure_names(number: Ints, names: NameColumns, offset: Ints) -> bool:
     return True
 
 
-@inner_kernel
-def _copy(data: Bytes, begin: int, size: int, out: Bytes, place: int) -> None:
-    """Copy a text eight bytes at a time, or by the byte where so many cannot be read behind it."""
-    if begin + size + WORD <= data.size:
-        for moved in range(0, size, WORD):
-            move_word(out, place + moved, data, begin + moved)
-    else:
-        for moved in range(size):
-            out[place + moved] = data[begin + moved]
-
-
 @bare_kernel
 def copy_names(number: Ints, names: NameColumns, out: Bytes) -> None:
     """The bytes of the texts, one after the other; `out` has room for eight more."""
@@ -89,11 +78,11 @@ def copy_names(number: Ints, names: NameColumns, out: Bytes) -> None:
         prefetch(names.old_data, old_start[coming])
         if text < old:
             size = old_start[text + 1] - old_start[text]
-            _copy(names.old_data, old_start[text], size, out, place)
+            copy_span(names.old_data, old_start[text], size, out, place)
         else:
             text -= old
             size = young_start[text + 1] - young_start[text]
-            _copy(names.young_data, young_start[text], size, out, place)
+            copy_span(names.young_data, young_start[text], size, out, place)
         place += size
 
 

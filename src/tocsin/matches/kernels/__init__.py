@@ -1,3 +1,3 @@
-"""The loop of throttles."""
+"""The loops of throttles and of lines."""
 
 from __future__ import annotations

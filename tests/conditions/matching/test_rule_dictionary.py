@@ -31,7 +31,8 @@ EVENTS = pa.table({"x": list(range(40)), "s": ["a", None] * 20})
 def dictionaries(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Dictionaries of all rules; of those that match; and ids that are too many for one."""
     kind: str = request.param
-    monkeypatch.setattr(rule_dictionary, "FEW", 0 if kind == "own" else 1_000_000)
+    monkeypatch.setattr(rule_dictionary, "SHARED_AT_MOST", 0 if kind == "own" else 1_000_000)
+    monkeypatch.setattr(rule_dictionary, "FEW", 0 if kind == "own" else 8)
     if kind == "much":
         monkeypatch.setattr(rule_dictionary, "ID_BYTES", 20)
     monkeypatch.setattr(table_matcher, "BYTES_AT_ONCE", 160)
@@ -183,7 +184,8 @@ def test_the_dictionary_is_made_once_for_a_version() -> None:
         assert one.buffers()[1].address == other.buffers()[1].address
 
 
-def test_few_matches_bring_few_ids() -> None:
+def test_few_matches_bring_few_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule_dictionary, "SHARED_AT_MOST", 999)
     index: Any = tocsin.build([(f"r{number}", f"x = {number}") for number in range(1_000)])
     found = index.match_table(EVENTS)
     assert len(found["rule"].chunk(0).dictionary) == 40

@@ -26,8 +26,11 @@ RULE_TYPE = pa.dictionary(pa.int32(), pa.string())
 ID_BYTES = (1 << 31) - 1
 """Bytes of strings that an Arrow column of them can hold."""
 
+SHARED_AT_MOST = 1 << 14
+"""So few rules may come along with any table."""
+
 FEW = 8
-"""A table with fewer matches than one for so many rules has a dictionary of its own."""
+"""Of more rules, a table with fewer matches than one for so many rules has a dictionary of its own."""
 
 
 class NumberedIds(Protocol):
@@ -81,7 +84,8 @@ class RuleDictionary:
 
     def columns(self, pieces: Sequence[Ints]) -> list[list[pa.DictionaryArray]]:
         """The ids of several pieces of one table, each perhaps cut: any one can be cast to strings."""
-        few = FEW * sum(map(len, pieces)) < self._rules.live
+        live = self._rules.live
+        few = live > SHARED_AT_MOST and FEW * sum(map(len, pieces)) < live
         shared = self._of(np.concatenate(pieces)) if few and pieces else self._of_all()
         return [_cut(shared, rules) if shared is not None else self.own_columns(rules) for rules in pieces]
 

@@ -15,8 +15,8 @@ from benchmarks.atree_matching import written
 from benchmarks.atree_workloads import Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.rules.rule_set import Rules
+from tocsin.conditions.graph import compile_rules
+from tocsin.rules import Rules
 from tocsin_lab import abe_gen
 
 SIXTEEN = (0.5, 0.5, 0.0, 0.0, 0.0)

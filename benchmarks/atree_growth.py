@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.atree_workloads import Asked, Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan
 from tocsin_lab import abe_gen
 
 

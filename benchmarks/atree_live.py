@@ -12,7 +12,7 @@ from benchmarks.atree_workloads import Built, Sizes, asked_of, built_of
 from benchmarks.folders import Row
 from benchmarks.measuring import say
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin_lab import abe_gen
 

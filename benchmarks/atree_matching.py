@@ -13,7 +13,7 @@ from benchmarks.measuring import say, timed
 from benchmarks.scan import Scan
 from numpy.typing import NDArray
 
-from tocsin.events.cells import EventBatch
+from tocsin.events import EventBatch
 from tocsin_lab import abe_gen
 
 OTHER_ENGINE = {"abe100k": 0.31e-3, "abe1m": 5.6e-3}

@@ -15,14 +15,13 @@ import pyarrow as pa
 from benchmarks.atree_workloads import Sizes
 from benchmarks.measuring import say, timed
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
+from tocsin.conditions.graph import CompiledIndex, compile_rules
 from tocsin.conditions.graph.organisation import AUTO, FULL, UNIQUE
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.index_statistics import bytes_for_matching
-from tocsin.conditions.matching.matcher import Matcher
-from tocsin.conditions.planner.planner import Planner
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.rules.rule_set import Rules
+from tocsin.conditions.live import Index, bytes_for_matching
+from tocsin.conditions.matching import Matcher
+from tocsin.conditions.planner import Planner
+from tocsin.events import batch_of_table
+from tocsin.rules import Rules
 from tocsin_lab import abe_gen, contracts
 from tocsin_lab.atree.nested_conjunctions import NestedSetting, nested_events, nested_rules
 from tocsin_lab.exchange import campaigns, visits

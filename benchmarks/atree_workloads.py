@@ -10,12 +10,11 @@ import pyarrow as pa
 from benchmarks.folders import Row
 from benchmarks.measuring import say
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.matching.matcher import Matcher
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch
-from tocsin.rules.rule_set import Rules
+from tocsin.conditions.graph import CompiledIndex, compile_rules
+from tocsin.conditions.live import Index
+from tocsin.conditions.matching import Matcher
+from tocsin.events import EventBatch, batch_of_table
+from tocsin.rules import Rules
 from tocsin_lab import abe_gen
 
 

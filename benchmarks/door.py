@@ -36,7 +36,7 @@ from benchmarks.tables import machine_note, markdown, write_into
 
 import tocsin
 from tocsin.cli import main as command
-from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events import batch_of_table
 from tocsin.warmup import warm_up
 
 ROOT = Path(__file__).resolve().parents[1]

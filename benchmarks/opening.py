@@ -18,7 +18,7 @@ from benchmarks.tables import markdown, milliseconds, write_into
 
 import tocsin
 from tocsin.arrays.array_file import open_arrays
-from tocsin.conditions.graph.index_file import index_of_arrays
+from tocsin.conditions.graph import index_of_arrays
 from tocsin.conditions.graph.soundness import check_index
 from tocsin_lab import abe_gen
 from tocsin_lab.exchange import campaigns

@@ -16,10 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
-from tocsin.conditions.language.addresses import parse_address, parse_network
-from tocsin.conditions.language.like_patterns import Wildcard, fold, like_tokens
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import (
+from tocsin.conditions.language import (
     Condition,
     Connective,
     Constant,
@@ -28,12 +25,15 @@ from tocsin.conditions.language.tree import (
     Path,
     Predicate,
     Test,
+    parse_condition,
 )
+from tocsin.conditions.language.addresses import parse_address, parse_network
+from tocsin.conditions.language.like_patterns import Wildcard, fold, like_tokens
 from tocsin.conditions.meaning import lookup
 from tocsin.conditions.operators import kind_of_predicate
 from tocsin.errors import UsageError
-from tocsin.events.kinds import Kind
-from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.events import Kind
+from tocsin.syntax import parse_timestamp
 
 NAN = float("nan")
 NUMERIC = (Kind.NUMBER, Kind.TIMESTAMP, Kind.ADDRESS)

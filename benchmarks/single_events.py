@@ -166,7 +166,7 @@ def measured(workload: Workload, calls: int, repeat: int) -> list[str]:
 
 def held_to_blocks(index: tocsin.Index, rows: Sequence[Row], found: Sequence[Any]) -> None:
     """End the run when blocks give other matches or scores."""
-    from tocsin.events.python_events import FieldPlan
+    from tocsin.events import FieldPlan
 
     version = index.version
     blocks = version.match_cells(FieldPlan(version.fields).batch(rows))

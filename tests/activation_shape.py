@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.datalog.kernels import layout
-from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine import Machine
 from tocsin.datalog.machine.store import Store
 
 

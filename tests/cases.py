@@ -21,7 +21,7 @@ from tests.pools import (
     VALUES,
 )
 
-from tocsin.conditions.language.tree import (
+from tocsin.conditions.language import (
     Condition,
     Connective,
     Constant,
@@ -32,7 +32,7 @@ from tocsin.conditions.language.tree import (
     Step,
     Test,
 )
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 T = TypeVar("T")
 Steps = tuple[Step, ...]

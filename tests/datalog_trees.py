@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from tocsin.datalog.language import Type
 from tocsin.datalog.language.clause_parser import can_be_negated, negative
 from tocsin.datalog.language.functors import BINDING, CAST, SIGNS
 from tocsin.datalog.language.printer import print_atom, print_body
@@ -22,7 +23,6 @@ from tocsin.datalog.language.syntax import (
     Positive,
     Rule,
     Truth,
-    Type,
     Variable,
 )
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tocsin.arrays.lists import Lists
-from tocsin.engines.kernels.expressions import Expressions
+from tocsin.engines import Expressions
 
 MOST_LITERALS = 9
 

@@ -10,7 +10,7 @@ from tests.cases import Event
 from tests.text_rules import Settings
 
 from tocsin import Dictionary
-from tocsin.conditions.language.field_names import field_named
+from tocsin.conditions.language import field_named
 from tocsin.conditions.meaning import document_at
 
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tocsin.datalog.language import functors
+from tocsin.datalog.language import Value, functors
 from tocsin.datalog.language.conjunctions import Tuple
 from tocsin.datalog.language.strata import components_in_order
-from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.machine import Atom, JoinRule, NormalProgram, Variable
 from tocsin.datalog.machine.normal_form import (
     AggregateRule,
     Anything,
-    Atom,
     Call,
     Constant,
     Expression,
     Failing,
-    JoinRule,
     MapRule,
-    NormalProgram,
     Step,
-    Variable,
     head_of,
     reads,
 )

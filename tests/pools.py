@@ -10,9 +10,9 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
-from tocsin.conditions.language.tree import Literal, Path
-from tocsin.events.kinds import Kind
-from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.conditions.language import Literal, Path
+from tocsin.events import Kind
+from tocsin.syntax import parse_timestamp
 
 FIELDS: dict[Path, Kind] = {
     ("n",): Kind.NUMBER,

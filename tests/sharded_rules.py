@@ -12,7 +12,7 @@ from tests.cases import Choices
 
 import tocsin
 from tocsin import Index, Rules
-from tocsin.conditions.graph.shards import Shard, write_shard_list
+from tocsin.conditions.graph import Shard, write_shard_list
 from tocsin.conditions.live.sharded_index import sharded_index
 
 

@@ -15,7 +15,7 @@ from tests import cases
 from tests.cases import Event
 from tests.typed_tables import make_table
 
-from tocsin.conditions.language.tree import Condition, Predicate
+from tocsin.conditions.language import Condition, Predicate
 
 T = TypeVar("T")
 

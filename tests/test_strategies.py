@@ -14,10 +14,17 @@ from tests.pools import DECIMAL_TEXTS, FIELDS, LITERALS
 from tests.strategies import conditions, json_events, rule_sets, typed_tables
 from tests.typed_tables import make_table
 
+from tocsin.conditions.language import (
+    TEXT_TESTS,
+    Condition,
+    Connective,
+    Operator,
+    Path,
+    Test,
+    parse_condition,
+    print_condition,
+)
 from tocsin.conditions.language.numerals import read_number
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Connective, Operator, Path, Test
 from tocsin.conditions.meaning import Truth, lookup, predicate_truth
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.cases import Choices
 from tests.strategies import Drawn
 
-from tocsin.text import TextQuery
-from tocsin.text.language.query import ANY_GAP, Group, Leaf, Operation, Word
+from tocsin.text import Group, Leaf, Operation, TextQuery
+from tocsin.text.language.query import ANY_GAP, Word
 
 WORDS = ("a", "b", "ab", "abc", "b2", "golf", "golfer", "a_b", "日", "本", "é", "strasse", "ア", "я")
 """Normalised words. Queries ask for them, and documents are mostly made of them."""

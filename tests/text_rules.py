@@ -10,8 +10,7 @@ from tests.cases import Choices, Event
 from tests.text_cases import WORDS, make_document, make_query, make_query_text
 
 from tocsin import Dictionary
-from tocsin.conditions.language.field_names import field_named
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import field_named, parse_condition
 from tocsin.conditions.meaning import matches, score
 from tocsin.text import TextSettings
 

@@ -24,8 +24,8 @@ from tests.pools import (
     instant,
 )
 
-from tocsin.conditions.language.tree import Path
-from tocsin.events.kinds import Kind
+from tocsin.conditions.language import Path
+from tocsin.events import Kind
 
 Pair = tuple[object, object]
 """A value twice: as pa.array takes it, and as an event holds it."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from tocsin import build
-from tocsin.datalog.engine.program_warmup import warm_up as warm_up_programs
-from tocsin.engines.build import ENGINES
+from tocsin.datalog.engine import warm_up as warm_up_programs
+from tocsin.engines import ENGINES
 from tocsin.warmup import warm_up
 
 RULES = [

@@ -20,7 +20,7 @@ from benchmarks.claims.claim import (
     percent_less,
 )
 
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 from tocsin_lab.experiments.table_texts import shown
 
 claim = Claims("A-Tree")

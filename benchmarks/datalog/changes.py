@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.measuring import say
 
 import tocsin
-from tocsin.datalog.engine.engine import Engine
+from tocsin.datalog.engine import Engine
 
 Arc = tuple[int, int]
 

@@ -13,7 +13,7 @@ from benchmarks.datalog.semi_naive import semi_naive
 from benchmarks.measuring import say, timed
 
 import tocsin
-from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine import ClosureGraph
 from tocsin.datalog.machine.reachability import Reachability
 from tocsin_lab.yield_index import Workload, directed_graph
 from tocsin_lab.yield_index.yield_workloads import RG_SOURCES, RG_VERTICES

@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def alone(case: Case, folder: Path) -> int:
     """The same in a process without Spark, told as JSON."""
-    from tocsin.datalog.engine.program_warmup import warm_up
+    from tocsin.datalog.engine import warm_up
 
     warm_up()
     cpu, started = time.process_time(), time.perf_counter()

@@ -13,7 +13,7 @@ from benchmarks.text.matching import contains, rules_of
 from benchmarks.text.workload import more_queries
 
 import tocsin
-from tocsin.text.dictionary import Dictionary
+from tocsin.text import Dictionary
 
 IN_USE = 1_000
 """Rules that an index has before the others are added."""

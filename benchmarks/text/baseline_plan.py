@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import Group, Leaf, Operation, TextQuery, Word
+from tocsin.text import Group, Leaf, Operation, TextQuery, parse_query
+from tocsin.text.language.query import Word
 
 ALWAYS = "True"
 """The test of a query of which nothing is left to test."""

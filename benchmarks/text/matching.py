@@ -21,14 +21,11 @@ from benchmarks.text.corpus import Corpus
 from benchmarks.text.repeating import seconds_of
 from benchmarks.text.workload import more_queries
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
-from tocsin.rules.rule_set import Rules
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.documents import documents_of_texts
+from tocsin.conditions.graph import CompiledIndex, compile_rules
+from tocsin.conditions.live import Index, Preparation
+from tocsin.rules import Rules
+from tocsin.text import Dictionary, TextFilter, documents_of_texts
 from tocsin.text.kernels.trie_matches import CANDIDATES, FOUND
-from tocsin.text.trie_filter import TextFilter
 
 
 class Ours:

@@ -21,10 +21,9 @@ from benchmarks.measuring import say
 from benchmarks.text.repeating import seconds_of
 
 import tocsin
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.rules.rule_set import Rules
-from tocsin.text.documents import documents_of_texts
-from tocsin.text.trie_filter import TextFilter
+from tocsin.conditions.graph import compile_rules
+from tocsin.rules import Rules
+from tocsin.text import TextFilter, documents_of_texts
 
 SEED = 2026
 

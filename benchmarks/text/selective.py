@@ -17,14 +17,12 @@ from benchmarks.text.corpus import Corpus
 from benchmarks.text.matching import rules_of
 from benchmarks.text.repeating import seconds_of
 
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.rules.rule_set import Rules
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.documents import documents_of_texts
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.live import Preparation
+from tocsin.rules import Rules
+from tocsin.text import Dictionary, TextFilter, documents_of_texts
 from tocsin.text.kernels.trie import HUNG
 from tocsin.text.kernels.trie_matches import FOUND, HIT
-from tocsin.text.trie_filter import TextFilter
 
 SEED = 2026
 THRESHOLDS = (1.2, 1.5, 1.8, 2.1)

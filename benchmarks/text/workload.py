@@ -19,8 +19,8 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from benchmarks.text.corpus import Corpus
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import Group, Leaf, TextQuery, Word, print_query
+from tocsin.text import Group, Leaf, TextQuery, parse_query, print_query
+from tocsin.text.language.query import Word
 
 SEED = 2026
 

@@ -33,26 +33,22 @@ from tocsin.errors import (
 from tocsin.version import VERSION
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.explanation import Explanation
-    from tocsin.conditions.live.index import Index
-    from tocsin.conditions.matching.results import Counts, Match, Matches
-    from tocsin.datalog.engine.changes import Changes
-    from tocsin.datalog.engine.engine import Engine
-    from tocsin.datalog.engine.program import Program
-    from tocsin.engines.build import build, build_good
+    from tocsin.conditions.live import Explanation, Index
+    from tocsin.conditions.matching import Counts, Match, Matches
+    from tocsin.datalog.engine import Changes, Engine, Program
+    from tocsin.engines import build_good
+    from tocsin.engines.build import build
     from tocsin.history.backtest import backtest
     from tocsin.history.comparison import Comparison
-    from tocsin.history.overview.overview_result import Overview
-    from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.local_statistics import statistics
-    from tocsin.history.trial.test_run import TestRun
-    from tocsin.rules.rule_files import read_rules
-    from tocsin.rules.rule_set import Rule, Rules
+    from tocsin.history.overview import Overview
+    from tocsin.history.statistics import History, statistics
+    from tocsin.history.trial import TestRun
+    from tocsin.rules import Rule, Rules, read_rules
     from tocsin.saved import open_saved as open
-    from tocsin.text.dictionary import Dictionary
-    from tocsin.text.score import score, tm_score
-    from tocsin.watches.alerts import Alert
-    from tocsin.watches.watch import Watch, watch
+    from tocsin.text import Dictionary, tm_score
+    from tocsin.text.score import score
+    from tocsin.watches import Alert, Watch
+    from tocsin.watches.watch import watch
 else:
     __getattr__ = door(__name__)
 

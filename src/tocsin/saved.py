@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from tocsin.arrays.array_file import ENGINE, INDEX, MAGIC, PROGRAM, kind_of, open_arrays
-from tocsin.conditions.graph.shards import is_sharded
+from tocsin.conditions.graph import is_sharded
 from tocsin.errors import IndexFileError, telling
-from tocsin.storage.record_log import ALWAYS, holds_journal
+from tocsin.storage import ALWAYS, holds_journal
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
 
 SUFFIX = ".tocsin"
 
@@ -34,7 +34,7 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
 def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
     """Open a saved index of rules, whole or in shards; IndexFileError when it is damaged or another file."""
     if is_sharded(path):
-        from tocsin.conditions.live.sharded_index import open_shards
+        from tocsin.conditions.live import open_shards
 
         return open_shards(path, verify=verify)
     header, arrays = open_arrays(path, verify=verify)
@@ -47,11 +47,11 @@ def _rules_of_arrays(
     name: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]], verify: bool
 ) -> Index:
     if kind_of(header) == ENGINE:
-        from tocsin.engines.engine_layer import open_engine
+        from tocsin.engines import open_engine
 
         return open_engine(name, header, arrays, verify=verify)
-    from tocsin.conditions.graph.index_file import index_of_arrays
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.graph import index_of_arrays
+    from tocsin.conditions.live import Index
 
     return Index(index_of_arrays(name, header, arrays, verify=verify))
 
@@ -65,11 +65,11 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str =
     on with the journal, synced as `sync` says; JournalError when that is damaged or open elsewhere.
     """
     if holds_journal(path):
-        from tocsin.datalog.engine.journalled_engine import open_journalled
+        from tocsin.datalog.engine import open_journalled
 
         return open_journalled(path, sync)
     if is_sharded(path):
-        from tocsin.conditions.live.sharded_index import open_shards
+        from tocsin.conditions.live import open_shards
 
         return open_shards(path, verify=verify)
     header, arrays = open_arrays(path, verify=verify)
@@ -78,7 +78,7 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str =
     if kind in (INDEX, ENGINE):
         return _rules_of_arrays(name, header, arrays, verify)
     if kind == PROGRAM:
-        from tocsin.datalog.engine.engine_file import engine_of_arrays
+        from tocsin.datalog.engine import engine_of_arrays
 
         return engine_of_arrays(name, header, arrays)
     raise IndexFileError(f"{name} holds a {kind}, which this release does not know")

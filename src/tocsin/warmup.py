@@ -9,12 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.jit import is_cached
-from tocsin.conditions.kernels.match_counts import seldom_first
+from tocsin.conditions.kernels import seldom_first
 from tocsin.engines.build import build
-from tocsin.events.wide_tables import MANY, read_together
-from tocsin.matches.kernels.throttle_order import pick_sent
-from tocsin.matches.match_files import JsonLines
-from tocsin.matches.slice_matches import MatchedEvents
+from tocsin.events import MANY, read_together
+from tocsin.matches import JsonLines, MatchedEvents, pick_sent
 
 _RULES = (
     ("numbers", "a = 1 and b in (2, 3.5) and not (c < 4 or d between 5 and 6)"),

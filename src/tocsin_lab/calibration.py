@@ -13,16 +13,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
-from tocsin.conditions.matching.matcher import Matcher
-from tocsin.conditions.planner.costs import Costs
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.rules.rule_set import Rules
-from tocsin.text.document_queries import DocumentQueries
-from tocsin.text.documents import documents_of_texts
-from tocsin.text.kernels.documents import Documents
-from tocsin.text.kernels.query_estimates import letters_of_queries
-from tocsin.text.trie_filter import TextFilter
+from tocsin.conditions.graph import CompiledIndex, compile_rules
+from tocsin.conditions.matching import Matcher
+from tocsin.conditions.planner import Costs
+from tocsin.events import batch_of_table
+from tocsin.rules import Rules
+from tocsin.text import DocumentQueries, Documents, TextFilter, documents_of_texts, letters_of_queries
 
 QUERIES = 20_000
 DOCUMENTS = 1_000

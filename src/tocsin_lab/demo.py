@@ -32,7 +32,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
-from tocsin.conditions.live.index import Index, open_file
+from tocsin.conditions.live import Index, open_file
 from tocsin.engines.build import build
 from tocsin.errors import TocsinError
 from tocsin.warmup import warm_up

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tocsin.conditions.live.explanation import Explanation
+from tocsin.conditions.live import Explanation
 from tocsin.conditions.meaning import Truth
-from tocsin.rules.rule_set import Rule
+from tocsin.rules import Rule
 from tocsin_lab.sample_check import Verdict
 
 _SHOWN_TRUTH = {

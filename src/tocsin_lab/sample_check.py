@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.live.explanation import Explanation
-from tocsin.conditions.live.index import Index
+from tocsin.conditions.language import parse_condition
+from tocsin.conditions.live import Explanation, Index
 from tocsin.conditions.meaning import Truth, matches
 
 Event = Mapping[str, object]

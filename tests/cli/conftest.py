@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Command
 
-from tocsin.datalog.engine.program_warmup import warm_up as warm_up_programs
+from tocsin.datalog.engine import warm_up as warm_up_programs
 from tocsin.warmup import warm_up
 
 

@@ -17,8 +17,15 @@ from hypothesis import given
 from tests.cases import random_condition, random_event
 from tests.strategies import conditions, events, predicates
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition, Connective, Literal, Operator, Predicate, Test
+from tocsin.conditions.language import (
+    Condition,
+    Connective,
+    Literal,
+    Operator,
+    Predicate,
+    Test,
+    parse_condition,
+)
 from tocsin.conditions.meaning import (
     Event,
     Truth,
@@ -27,7 +34,7 @@ from tocsin.conditions.meaning import (
     predicate_truth,
     step_truths,
 )
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
 NAN, INF = float("nan"), float("inf")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 
 
 @pytest.fixture(params=list(ENGINES))

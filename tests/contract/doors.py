@@ -11,13 +11,10 @@ import pyarrow as pa
 from tests.cases import Event
 
 from tocsin import Index, build, build_good
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition
-from tocsin.conditions.matching.results import match_batch
+from tocsin.conditions.language import Condition, print_condition
+from tocsin.conditions.matching import match_batch
 from tocsin.conditions.meaning import matches
-from tocsin.events.event_files import read_slice
-from tocsin.events.python_events import FieldPlan
-from tocsin.events.slices import plan_slices
+from tocsin.events import FieldPlan, plan_slices, read_slice
 
 RuleSet = Sequence[tuple[str, Condition]]
 Found = list[tuple[int, str]]

@@ -19,13 +19,13 @@ from tests.sharded_rules import in_parts
 from tests.strategies import Drawn
 
 import tocsin
-from tocsin.conditions.blocks.assembly import compile_blocks
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
-from tocsin.engines.build import ENGINES, build_good
-from tocsin.events.python_events import FieldPlan
-from tocsin.rules.metadata_values import is_disabled, parse_enabled, read_enabled
-from tocsin.rules.rule_files import read_rules
+from tocsin.conditions.blocks import compile_blocks
+from tocsin.conditions.language import print_condition
+from tocsin.conditions.live import Index
+from tocsin.engines import ENGINES, build_good
+from tocsin.events import FieldPlan
+from tocsin.rules import is_disabled, read_enabled, read_rules
+from tocsin.rules.metadata_values import parse_enabled
 
 OFF, ON = [False, "false", " FALSE "], [None, True, "true", "True", "", " "]
 

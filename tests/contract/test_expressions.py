@@ -16,9 +16,8 @@ from tests.expressions import (
 )
 
 from tocsin.arrays.lists import Lists
+from tocsin.engines import BUILDERS, Expressions
 from tocsin.engines.engine import EngineBuilder
-from tocsin.engines.kernels.expressions import Expressions
-from tocsin.engines.registry import BUILDERS
 
 Case = tuple[Expressions, Lists]
 

@@ -26,8 +26,8 @@ from tests.text_rules import (
 
 import tocsin
 from tocsin import build
-from tocsin.engines.build import ENGINES
-from tocsin.events.python_events import FieldPlan
+from tocsin.engines import ENGINES
+from tocsin.events import FieldPlan
 
 
 def by_event(index: Any, events: list[dict[str, object]]) -> Scored:

@@ -14,9 +14,9 @@ from tests.cases import Event, make_conditions, make_event, make_rule_set
 from tests.contract.doors import RuleSet, built, by_cells, by_event, expected, taken
 from tests.strategies import conditions, events, rule_sets
 
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition
 from tocsin.conditions.meaning import Truth, condition_truth
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 
 
 @settings(max_examples=80)

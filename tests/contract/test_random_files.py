@@ -19,8 +19,8 @@ from tests.contract.doors import RuleSet, built, by_cells, by_file, expected
 from tests.strategies import json_events, rule_sets
 from tests.typed_tables import make_table
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.tables.json_lines import parse_lines
+from tocsin.conditions.language import parse_condition
+from tocsin.tables import parse_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

@@ -13,7 +13,7 @@ from tests.contract.doors import RuleSet, built, by_event, by_reader, by_table, 
 from tests.strategies import rule_sets, typed_tables
 from tests.typed_tables import make_table
 
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning"),  # tables lack fields at random

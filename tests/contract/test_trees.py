@@ -7,8 +7,7 @@ import random
 import pytest
 from tests.contract.doors import by_event, expected, taken
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition
 
 DEPTH = 12
 VALUES = (1, 2, 3, None)

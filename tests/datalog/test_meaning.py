@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from tocsin.datalog.language import Value
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.conjunctions import Tuple
-from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError
 

@@ -12,7 +12,7 @@ from tests.cli.running import Command
 from tests.docs.console import check_console, console_blocks
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches, score
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "newsroom"

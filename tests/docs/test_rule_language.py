@@ -17,9 +17,7 @@ from pathlib import Path
 import pytest
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tokens import TRIGGER_WORDS
-from tocsin.conditions.language.tree import Connective, Test
+from tocsin.conditions.language import TRIGGER_WORDS, Connective, Test, parse_condition
 from tocsin.conditions.meaning import Truth, condition_truth
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "rule-language.md").read_text()

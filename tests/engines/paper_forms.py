@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tocsin.engines import Expressions
 from tocsin.engines.bop import BopEngine
 from tocsin.engines.dewey import DeweyEngine
 from tocsin.engines.dnf import translated
 from tocsin.engines.interval import IntervalEngine
 from tocsin.engines.kernels.dewey_labels import WIDE
-from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.kernels.interval_labels import NARROW
 from tocsin.engines.kernels.unfolded_trees import is_and_code
 

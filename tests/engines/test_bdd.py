@@ -19,12 +19,11 @@ from tests.expressions import (
     plain_lists,
 )
 
+from tocsin.engines import Expressions, RefusedRules
 from tocsin.engines.bdd import BddEngine
-from tocsin.engines.engine import RefusedRules
 from tocsin.engines.kernels.bdd_construction import build_diagrams
 from tocsin.engines.kernels.bdd_nodes import FALSE, MOST_NODES, NO_ROOM, TOO_LARGE, TRUE, Diagrams
 from tocsin.engines.kernels.bdd_order import order_of_literals
-from tocsin.engines.kernels.expressions import Expressions
 
 STEPS = 1 << 16
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from tests.engines.paper_forms import CONJ, DISJ, LEAF, encoding, least
 from tests.expressions import expected_matches, expressions, expressions_from, lists_of, plain_lists
 
+from tocsin.engines import Expressions, RefusedRules
 from tocsin.engines.bop import BopEngine
-from tocsin.engines.engine import RefusedRules
-from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.kernels.literal_counts import MOST_COUNTED
 
 

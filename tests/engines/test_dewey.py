@@ -16,8 +16,8 @@ from tests.expressions import (
 )
 from tests.trees import LEAVES, Tree, engine_of, holds, packed, plain, trees
 
+from tocsin.engines import RefusedRules
 from tocsin.engines.dewey import MOST_NUMBERS, DeweyEngine
-from tocsin.engines.engine import RefusedRules
 from tocsin.engines.kernels.alternating_trees import alternating
 
 

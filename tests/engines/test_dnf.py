@@ -20,11 +20,10 @@ from tests.expressions import (
 )
 
 from tocsin.arrays.list_sort import dictionary_order
+from tocsin.engines import Expressions, RefusedRules
 from tocsin.engines.dnf import DnfEngine, translated
-from tocsin.engines.engine import RefusedRules
 from tocsin.engines.kernels.conjunction_trie import grow_trie
 from tocsin.engines.kernels.dnf_translation import NO_ROOM, TOO_MANY, translate
-from tocsin.engines.kernels.expressions import Expressions
 
 
 def every_event(literals: int) -> list[list[int]]:

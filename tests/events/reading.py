@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from tocsin.events.cells import Column, EventBatch, Path
-from tocsin.events.field_values import Instant
+from tocsin.events import Column, EventBatch, Instant, Path
 
 KINDS = ["number", "decimal", "string", "boolean", "timestamp"]
 Seen = dict[int, tuple[bool, list[object]]]

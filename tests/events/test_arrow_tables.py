@@ -16,11 +16,7 @@ from tests.events.arrow_tables import NAMES, random_table
 from tests.events.reading import Seen, seen_batch
 
 from tocsin.errors import EventError, InputError
-from tocsin.events import wide_tables
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import Path
-from tocsin.events.field_values import Instant
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan, Instant, Path, batch_of_table, wide_tables
 
 FIELDS: list[Path] = [
     *[(name,) for name in NAMES],

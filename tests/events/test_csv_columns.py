@@ -9,9 +9,8 @@ import pytest
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
-from tocsin.events.csv_columns import ColumnType, CsvFile, layout_of
-from tocsin.events.event_files import EventChunk, read_slice
-from tocsin.events.slices import plan_slices
+from tocsin.events import EventChunk, layout_of, plan_slices, read_slice
+from tocsin.events.csv_columns import ColumnType, CsvFile
 
 
 def written(folder: Path, *texts: str | bytes) -> Path:

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError, TocsinWarning
-from tocsin.events.csv_columns import layout_of
-from tocsin.events.event_files import EventChunk, read_slice
-from tocsin.events.slices import Slice, count_records, event_files, plan_slices
+from tocsin.events import EventChunk, Slice, layout_of, plan_slices, read_slice
+from tocsin.events.slices import count_records, event_files
 
 
 def read(

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tocsin
-from tocsin.events.event_sources import EventSource, event_source
+from tocsin.events import EventSource, event_source
 
 EVENTS = [{"n": number, "text": f"t{number}"} for number in range(7)]
 

@@ -11,23 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tocsin.errors import InputError
-from tocsin.events.kept_columns import (
-    BOOLEAN,
-    FLOAT,
-    INTEGER,
-    JSON,
-    OTHER,
-    SMALL,
-    STRING,
-    TYPED,
-    converted,
-    csv_column,
-    json_text,
-    json_texts,
-    kinds_of,
-    plain,
-    settle,
-)
+from tocsin.events import JSON, converted, csv_column, json_text, json_texts, kinds_of, plain, settle
+from tocsin.events.kept_columns import BOOLEAN, FLOAT, INTEGER, OTHER, SMALL, STRING, TYPED
 
 
 def json_column(*texts: str | None) -> pa.Array:

@@ -10,14 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.number_pairs import (
-    split_floats,
-    split_integer,
-    split_integers,
-    split_mixed,
-    split_signed,
-    split_unsigned,
-)
+from tocsin.events import split_integer
+from tocsin.events.number_pairs import split_floats, split_integers, split_mixed, split_signed, split_unsigned
 
 LARGEST = sys.float_info.max
 INT64 = [0, 1, -1, 2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63 - 2, 2**63 - 513, -(2**63), -(2**53) - 1]

@@ -20,9 +20,7 @@ from tests.cases import random_event
 from tests.events.reading import naive, seen_batch
 
 from tocsin.errors import EventError
-from tocsin.events.cells import Path
-from tocsin.events.field_values import Instant
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan, Instant, Path
 
 NAN = float("nan")
 NAMES = ["a", "b", "a.b", ""]

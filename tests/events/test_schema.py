@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tocsin.errors import InputError
-from tocsin.events.kinds import Kind
-from tocsin.events.schema import ANY_KIND, Kinds, Schema
+from tocsin.events import ANY_KIND, Kind, Schema
+from tocsin.events.schema import Kinds
 
 NUMBER, STRING = frozenset({Kind.NUMBER}), frozenset({Kind.STRING})
 BOOLEAN, TIMESTAMP = frozenset({Kind.BOOLEAN}), frozenset({Kind.TIMESTAMP})

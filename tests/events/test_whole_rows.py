@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import tocsin.events.event_files as rows_module
-from tocsin.events.event_files import read_rows
-from tocsin.events.slices import plan_slices
-from tocsin.tables.records import Reject
+from tocsin.events import plan_slices, read_rows
+from tocsin.tables import Reject
 
 
 def read(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[Reject]]:

@@ -12,12 +12,10 @@ from tests.conditions.graph.odd_texts import SNIPPETS
 from tests.text_cases import make_document, make_query, make_query_text, make_text
 
 from tocsin import build_good
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import parse_condition, print_condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import RuleError, TocsinError
-from tocsin.text import QueryProblems, parse_query
-from tocsin.text.language.query import print_query
+from tocsin.text import QueryProblems, parse_query, print_query
 
 WORDS = tuple(snippet.encode() for snippet in (*SNIPPETS, "tm_contains", "boolean", "'\u202e'", "\x1b[2J"))
 QUERY_WORDS = tuple(

@@ -20,7 +20,7 @@ from tests.typed_tables import make_table
 
 from tocsin import Index
 from tocsin.errors import EventError, TocsinError
-from tocsin.tables.json_lines import parse_lines
+from tocsin.tables import parse_lines
 
 WORDS = (
     *(

@@ -17,7 +17,7 @@ from tests.fuzz.condition_texts import WORDS as CONDITION_WORDS
 from tests.fuzz.condition_texts import check_message
 
 from tocsin import build_good, read_rules
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import RuleError, TocsinError
 

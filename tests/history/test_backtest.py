@@ -15,7 +15,7 @@ from tests.text_cases import documents, query_texts
 
 import tocsin
 from tocsin import Dictionary, backtest
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.conditions.meaning import score as score_by_meaning
 

@@ -11,7 +11,7 @@ from tests.strategies import events as drawn_events
 from tests.strategies import rule_sets
 
 import tocsin
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.conditions.meaning import matches
 from tocsin.rules.rule_files import rules_of_triggers
 

@@ -16,10 +16,10 @@ from tests.contract.doors import indexed
 from tests.hostile.clock import not_hanging
 
 from tocsin import Index
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 from tocsin.errors import EventError, InputError, TocsinError, UsageError
-from tocsin.events.python_events import FieldPlan
-from tocsin.tables.json_lines import parse_lines
+from tocsin.events import FieldPlan
+from tocsin.tables import parse_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

@@ -13,7 +13,7 @@ from tests.contract.doors import indexed
 from tests.hostile.clock import not_hanging
 
 import tocsin
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 from tocsin.errors import InputError, RuleError, RuleErrors, TocsinError, UsageError
 
 

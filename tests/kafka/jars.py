@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tocsin.storage.folders import cache_folder
+from tocsin.storage import cache_folder
 
 POM = Path(__file__).with_name("pom.xml")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.peers.a_tree.compare import both_can_say, event_line, for_the_crate, table
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import condition_truth
 from tocsin_lab import abe_gen
 

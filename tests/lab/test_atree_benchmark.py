@@ -15,7 +15,7 @@ from benchmarks.atree_matching import known_counts
 from benchmarks.atree_workloads import Built, Sizes, asked_of
 from benchmarks.plots import log_plot
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin_lab import abe_gen
 

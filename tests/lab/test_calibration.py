@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.conditions.planner import costs
-from tocsin.conditions.planner.costs import Costs, keep_costs, known_costs
+from tocsin.conditions.planner import Costs, costs, keep_costs
+from tocsin.conditions.planner.costs import known_costs
 from tocsin.errors import InputError
 from tocsin_lab import calibration
 from tocsin_lab.calibration import calibrated, costs_of

@@ -7,7 +7,7 @@ import pyarrow.types as pt
 import pytest
 
 from tocsin import Index, build
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin_lab.exchange import campaigns, visits
 

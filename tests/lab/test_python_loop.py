@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from benchmarks.python_loop import PythonLoop
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
 from tocsin_lab import abe_gen

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin import Rules
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.language import Path, parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
 from tocsin_lab import abe_gen

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import strings
 
 from tocsin.conditions.language.like_patterns import like_problem
-from tocsin.syntax.regexes import compile_regex
+from tocsin.syntax import compile_regex
 
 
 def test_the_workload_is_what_it_says():

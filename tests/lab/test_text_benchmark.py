@@ -20,8 +20,7 @@ from benchmarks.text.tables import tables
 from benchmarks.text.workload import more_queries
 
 import tocsin
-from tocsin.text import TextQuery, judge, parse_query
-from tocsin.text.language.query import Group, print_query
+from tocsin.text import Group, TextQuery, judge, parse_query, print_query
 from tocsin.text.settings import NoDictionary
 
 DOCUMENTS = 60

@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tocsin.errors import UsageError
-from tocsin.events.kept_columns import KeptColumn
-from tocsin.matches import match_files
-from tocsin.matches.match_files import FORMATS, check_kept_names, output_format
-from tocsin.matches.slice_matches import MatchedEvents, PartReport
+from tocsin.events import KeptColumn
+from tocsin.matches import MatchedEvents, PartReport, check_kept_names, match_files
+from tocsin.matches.match_files import FORMATS, output_format
 
 NAMES = pa.array(["r0", "r1", "r2"])
 BATCH = MatchedEvents(

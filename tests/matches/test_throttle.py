@@ -13,20 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.errors import InputError, TocsinError
-from tocsin.matches import sent_alerts
-from tocsin.matches.sent_alerts import (
-    GRACE,
-    MOST_RUNS,
-    SCHEMA,
-    how_many_to_merge,
-    last_sent,
+from tocsin.matches import (
+    Alerts,
+    Throttling,
     merge_runs,
     read_run,
     run_name,
     runs_before,
+    sent_alerts,
     write_run,
 )
-from tocsin.matches.throttle import Alerts, Throttling
+from tocsin.matches.sent_alerts import GRACE, MOST_RUNS, SCHEMA, how_many_to_merge, last_sent
 
 
 class Case(NamedTuple):

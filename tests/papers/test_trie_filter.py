@@ -7,11 +7,9 @@ from tests.text.kernels.planted import Planted
 from tests.text.kernels.trie_shape import Hung, check_invariants
 
 from tocsin import Dictionary
-from tocsin.text import judge, parse_query, words_for_kernels
-from tocsin.text.documents import documents_of_texts
+from tocsin.text import TextFilter, documents_of_texts, judge, parse_query, words_for_kernels
 from tocsin.text.kernels.query_code import PLAIN
 from tocsin.text.settings import NoDictionary
-from tocsin.text.trie_filter import TextFilter
 
 IDFS = {"a": 7.0, "b": 6.0, "c": 5.0, "d": 4.0, "e": 3.0, "f": 2.0, "g": 1.0}
 """a > b > d > e > f, as the paper's drawing must have had it."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Atom, JoinRule, Machine, NormalProgram, Relation, Symbols, Variable
 from tocsin.datalog.machine.constraints import (
     Argument,
     ConstantConstraint,
@@ -17,17 +18,7 @@ from tocsin.datalog.machine.constraints import (
     all_elements,
     least_elements,
 )
-from tocsin.datalog.machine.machine import Machine
-from tocsin.datalog.machine.normal_form import (
-    Atom,
-    Constant,
-    JoinRule,
-    NormalProgram,
-    Relation,
-    Term,
-    Variable,
-)
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.machine.normal_form import Constant, Term
 
 A, B, C, W, X, Y, Z, U = map(Variable, range(8))
 

@@ -9,11 +9,8 @@ from tests.activation_shape import Hanging, check_shape, waiting_and_matching
 
 import tocsin
 from tocsin.datalog.language.checker import check_program
-from tocsin.datalog.machine.machine import Machine
-from tocsin.datalog.machine.normal_form import JoinRule
+from tocsin.datalog.machine import JoinRule, Machine, Symbols, TupleCode
 from tocsin.datalog.machine.normaliser import normal_program
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import TupleCode
 
 
 class Index:

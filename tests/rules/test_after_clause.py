@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.errors import RuleError, RuleErrors
-from tocsin.rules.after_clause import KINDS, After, event_with, read_after
+from tocsin.rules import After, event_with, read_after
+from tocsin.rules.after_clause import KINDS
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.rules.triggers import parse_triggers
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from tocsin.rules.alert_texts import FieldPart, ScorePart, misread_alerts, read_alert
+from tocsin.rules import FieldPart, ScorePart, read_alert
+from tocsin.rules.alert_texts import misread_alerts
 
 
 def test_fields_with_and_without_their_alias() -> None:

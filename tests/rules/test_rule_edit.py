@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 
 from tocsin import Rules, read_rules
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.threshold_edit import threshold_text, with_threshold
-from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Predicate
+from tocsin.conditions.language import (
+    TEXT_TESTS,
+    Condition,
+    Predicate,
+    parse_condition,
+    threshold_text,
+    with_threshold,
+)
 from tocsin.errors import InputError, UsageError
-from tocsin.rules.rule_edit import rewritten
+from tocsin.rules import rewritten
 
 
 def place_of_text(condition: Condition) -> int:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin import Rule, Rules, read_rules
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
 from tocsin.rules.rule_files import read_csv, rule_files
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import tocsin
 from tocsin import Rules, read_rules
 from tocsin.errors import RuleError, RuleErrors
-from tocsin.rules.throttles import LONELY_DEDUP, dedup_text, parse_throttle, read_dedup, read_throttles
+from tocsin.rules import dedup_text, parse_throttle, read_dedup, read_throttles
+from tocsin.rules.throttles import LONELY_DEDUP
 from tocsin.rules.triggers import parse_triggers
 
 SECOND = 1_000_000

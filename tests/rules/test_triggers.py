@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.rules.after_clause import After
-from tocsin.rules.triggers import MOST_TABLES, Table, parse_triggers
+from tocsin.rules import After, Table
+from tocsin.rules.triggers import MOST_TABLES, parse_triggers
 
 WHOLE = """\
 -- a comment; with a semicolon

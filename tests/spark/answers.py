@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from tests.cases import Event
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition
 from tocsin.conditions.meaning import matches
 
 Rows = Counter[tuple[object, ...]]

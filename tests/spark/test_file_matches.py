@@ -17,11 +17,10 @@ from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
 import tocsin.events.slices as slices_module
 from tocsin import Index, build
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.errors import InputError, TocsinError
-from tocsin.events.slices import plan_slices
-from tocsin.matches.result_folder import ResultFiles
-from tocsin.matches.slice_matches import SliceJob, names_of, read_part, write_part
+from tocsin.events import plan_slices
+from tocsin.matches import ResultFiles, SliceJob, names_of, read_part, write_part
 from tocsin.spark.file_matches import match_slices, write_files
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.conditions.matching.portions import row_bytes
+from tocsin.conditions.matching import row_bytes
 from tocsin.errors import EventError
 from tocsin.spark import match_worker
 from tocsin.spark.event_columns import Layout

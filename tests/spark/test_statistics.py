@@ -23,11 +23,9 @@ import tocsin.spark as ts
 from tocsin import History
 from tocsin.cli import main
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
-from tocsin.events.kinds import Kind
-from tocsin.events.slices import plan_slices
-from tocsin.history.statistics import local_statistics
+from tocsin.events import Kind, plan_slices
+from tocsin.history.statistics import Plan, StatisticsJob, local_statistics
 from tocsin.history.statistics.statistics_folder import read_contents, read_facts, read_words
-from tocsin.history.statistics.statistics_job import Plan, StatisticsJob
 from tocsin.spark.statistics import statistics_of_slices
 from tocsin.text import words_of
 

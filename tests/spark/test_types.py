@@ -19,8 +19,7 @@ from tests.typed_tables import is_list, make_type, make_typed_value
 import tocsin
 import tocsin.spark as ts
 from tocsin import Index
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition, Predicate
+from tocsin.conditions.language import Condition, Predicate, print_condition
 from tocsin.errors import InputError, UsageError
 
 ZONES = ("America/New_York", "Asia/Kolkata")

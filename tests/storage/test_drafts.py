@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import tocsin
-from tocsin.storage.drafts import AS_USUAL, draft_of, mode_within, remove_stale_drafts
+from tocsin.storage import AS_USUAL, draft_of, mode_within
+from tocsin.storage.drafts import remove_stale_drafts
 
 _SAVER = """
 import sys, numpy as np

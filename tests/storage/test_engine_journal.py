@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 import tocsin
 from tocsin import Engine
 from tocsin.errors import DerivationError, JournalError, TocsinWarning, UsageError
-from tocsin.storage import record_log
-from tocsin.storage.record_log import ENGINE, RecordLog
+from tocsin.storage import ENGINE, RecordLog, record_log
 
 TEXT = """
 .decl arc(x: number, y: number)

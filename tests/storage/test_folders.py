@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tocsin.errors import TocsinError, TocsinWarning
-from tocsin.storage.folders import cache_folder, temporary_folder, whoever_could_write
+from tocsin.storage import cache_folder, temporary_folder
+from tocsin.storage.folders import whoever_could_write
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 

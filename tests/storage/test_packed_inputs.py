@@ -11,8 +11,8 @@ import pytest
 
 import tocsin
 from tocsin.cli import main
-from tocsin.storage import packed_files
-from tocsin.storage.packed_files import SETTING, most_unpacked, open_input
+from tocsin.storage import most_unpacked, open_input, packed_files
+from tocsin.storage.packed_files import SETTING
 
 EVENT = b'{"a": 1, "padding": "' + b" " * 1000 + b'"}\n'
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tocsin.errors import JournalError, UsageError
-from tocsin.storage import record_log
-from tocsin.storage.record_log import ENGINE, WATCH, RecordLog, holds_journal
+from tocsin.storage import ENGINE, WATCH, RecordLog, holds_journal, record_log
 
 SNAPSHOT = [b"one", b"", b"three" * 10]
 ADDED = [b"first", b"second" * 5, b"last one"]

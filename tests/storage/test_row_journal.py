@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.errors import EventError, JournalError
-from tocsin.storage import record_log
-from tocsin.storage.record_log import WATCH, RecordLog
+from tocsin.storage import WATCH, RecordLog, record_log
 from tocsin.watches.row_values import Unkept, decode, encode
 
 RULES = """

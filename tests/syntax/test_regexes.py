@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.syntax.regexes import LONGEST_PATTERN, compile_regex
+from tocsin.syntax import LONGEST_PATTERN, compile_regex
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.errors import RuleError
-from tocsin.syntax.timestamps import (
-    FIRST_SECOND,
-    LAST_SECOND,
-    NANOS,
-    WIDEST_OFFSET,
-    is_too_fine,
-    parse_timestamp,
-    print_timestamp,
-)
+from tocsin.syntax import is_too_fine, parse_timestamp, print_timestamp
+from tocsin.syntax.timestamps import FIRST_SECOND, LAST_SECOND, NANOS, WIDEST_OFFSET
 
 NOON = 1_769_860_800 * NANOS
 

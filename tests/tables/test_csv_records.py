@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import InputError
-from tocsin.tables.csv_records import CsvRecords
+from tocsin.tables import CsvRecords
 
 PIECES = st.sampled_from([*",,\n\n", "1", "a b", '"', "\r\n", "\r", "é", "\ufeff", "\x00", "\udcff", " "])
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.tables.json_lines import DEEPEST, member_text, parse_lines, record_lines
+from tocsin.tables import member_text, parse_lines, record_lines
+from tocsin.tables.json_lines import DEEPEST
 
 
 def one(line: bytes) -> dict[str, object] | str:

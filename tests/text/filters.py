@@ -8,12 +8,8 @@ import numpy as np
 from tests.text_cases import Weights
 
 from tocsin import Dictionary
-from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.language.query import TextQuery
+from tocsin.text import DictionaryWords, TextFilter, TextQuery, query_code, words_for_kernels
 from tocsin.text.meaning import Document, judge_document
-from tocsin.text.query_arrays import query_code
-from tocsin.text.text_base import words_for_kernels
-from tocsin.text.trie_filter import TextFilter
 
 
 def kernel_words(weights: Sequence[Weights]) -> DictionaryWords:

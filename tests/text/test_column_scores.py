@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from tocsin import Dictionary
 from tocsin.errors import InputError, UsageError
-from tocsin.text.column_scores import ColumnScores
-from tocsin.text.language.parser import parse_query
-from tocsin.text.meaning import judge
-from tocsin.text.settings import TextSettings
+from tocsin.text import ColumnScores, TextSettings, judge, parse_query
 
 WORDS = ["golf", "Golf", "tennis", "trophy", "day", "日本", "é", "\0", "🙂", "gol"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)

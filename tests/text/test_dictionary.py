@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 from tocsin import Dictionary
 from tocsin.arrays.text_table import find_text
 from tocsin.errors import InputError, UsageError
-from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.text_base import words_for_kernels
-from tocsin.text.tokenizer import words_of
+from tocsin.text import DictionaryWords, words_for_kernels, words_of
 
 ALPHABET = "ab AB,_é\u0301日本\0🙂ß"
 TEXTS = st.text(ALPHABET, max_size=12)

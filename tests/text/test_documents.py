@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text_cases import documents as document_texts
 
-from tocsin.events.cells import StringCells
-from tocsin.text.documents import characters_of, documents_of, documents_of_texts
-from tocsin.text.kernels.documents import Documents
+from tocsin.events import StringCells
+from tocsin.text import Documents, documents_of, documents_of_texts
+from tocsin.text.documents import characters_of
 from tocsin.text.kernels.tokenizer import IN_WORD, PAGE, SEPARATOR, WORD_ALONE
 from tocsin.text.tokenizer import is_word_alone, is_word_character, normalised
 

@@ -6,9 +6,9 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from tests.text_cases import Weights, documents, flat_queries, text_queries, word_weights
 
-from tocsin.text.language.query import ANY_GAP, Group, Leaf, Operation, TextQuery, Word
-from tocsin.text.meaning import Document, judge
-from tocsin.text.tokenizer import words_of
+from tocsin.text import Group, Leaf, Operation, TextQuery, judge, words_of
+from tocsin.text.language.query import ANY_GAP, Word
+from tocsin.text.meaning import Document
 
 
 def stands_somewhere(leaf: Leaf, elements: Sequence[list[str]]) -> bool:

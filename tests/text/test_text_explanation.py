@@ -4,11 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text_cases import IDFS, Weights, documents, text_queries, word_weights
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import TextQuery
-from tocsin.text.meaning import judge
+from tocsin.text import TextExplanation, TextQuery, explain_text, judge, parse_query
 from tocsin.text.settings import NoDictionary
-from tocsin.text.text_explanation import TextExplanation, explain_text
 
 TEXTS = [
     """The golfer David Lee lifted the golf trophy at last. It was a long day for Lee, who had played

@@ -10,11 +10,9 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import score
-from tocsin.text import document_queries, text_matcher
-from tocsin.text.document_queries import DocumentQueries
-from tocsin.text.documents import documents_of_texts
+from tocsin.text import DocumentQueries, document_queries, documents_of_texts, text_matcher
 
 WORDS = ("golf", "cup", "trophy", "lee", "é", "日本")
 QUERIES = ("golf, cup, lee", "golf & cup", "golf | lee", '"golf cup"', "cup & !lee", "tro*, é", "日本")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text_cases import SPELLINGS, WORDS
 
-from tocsin.text.tokenizer import is_word_alone, normalised, words_of
+from tocsin.text import words_of
+from tocsin.text.tokenizer import is_word_alone, normalised
 
 
 @pytest.mark.parametrize(

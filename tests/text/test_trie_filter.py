@@ -12,13 +12,9 @@ from hypothesis import strategies as st
 from tests.text.filters import filter_of, holds, kernel_words
 from tests.text_cases import Weights, documents, flat_queries, text_queries, word_weights
 
-from tocsin.text.documents import documents_of_texts
+from tocsin.text import TextFilter, TextQuery, documents_of_texts, parse_query, query_code
 from tocsin.text.kernels.trie_matches import CANDIDATES, HIT
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import TextQuery
 from tocsin.text.meaning import Document, judge_document
-from tocsin.text.query_arrays import query_code
-from tocsin.text.trie_filter import TextFilter
 
 thresholds = st.sampled_from([math.nan, math.nan, 0.0, 0.3, 0.7, 1.0, 1.1, math.sqrt(2), 1.5, 1.9, 2.0])
 queries = st.lists(st.tuples(st.one_of(text_queries(), flat_queries()), thresholds), max_size=8)

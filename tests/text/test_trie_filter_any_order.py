@@ -14,11 +14,8 @@ from tests.text.filters import holds, kernel_words
 from tests.text.kernels.trie_shape import check_invariants
 from tests.text_cases import Weights, make_document, make_flat_query, make_query, make_weights
 
-from tocsin.text.documents import documents_of_texts
+from tocsin.text import Operation, TextFilter, TextQuery, documents_of_texts, query_code
 from tocsin.text.kernels.term_order import order_of_terms
-from tocsin.text.language.query import Operation, TextQuery
-from tocsin.text.query_arrays import query_code
-from tocsin.text.trie_filter import TextFilter
 
 GROUPS = 2
 RANDOM = random.Random(20)

@@ -10,13 +10,11 @@ from itertools import product
 from typing import Any
 
 from tocsin import Alert
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Path, Predicate
+from tocsin.conditions.language import TEXT_TESTS, Condition, Path, Predicate, parse_condition
 from tocsin.conditions.meaning import Instant, Truth, lookup, matches, score
-from tocsin.rules.joins.meaning import joined_truth
-from tocsin.rules.joins.tree import Comparison, JoinedCondition, JoinedStep
-from tocsin.rules.metadata_values import is_disabled
-from tocsin.rules.triggers import Trigger, parse_triggers
+from tocsin.rules import Comparison, JoinedCondition, Trigger, is_disabled, joined_truth
+from tocsin.rules.joins.tree import JoinedStep
+from tocsin.rules.triggers import parse_triggers
 
 Row = dict[str, Any]
 Told = tuple[str, str, float | None]

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.events.kept_columns import json_texts
+from tocsin.events import json_texts
 from tocsin.rules.rule_files import rules_of_triggers
-from tocsin.tables.json_lines import parsed
-from tocsin.watches.alerts import TOO_DEEP, value_text
+from tocsin.tables import parsed
+from tocsin.watches import TOO_DEEP
+from tocsin.watches.alerts import value_text
 
 NOON = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.language.tree import Test
+from tocsin.conditions.language import Test
 from tocsin.conditions.meaning import Truth
+from tocsin.rules import Comparison
 from tocsin.rules.joins.meaning import comparison_truth
-from tocsin.rules.joins.tree import Comparison
 from tocsin.watches.join_keys import KeyField, Words, marks_of
 
 SCALARS = st.one_of(

@@ -15,15 +15,14 @@ from tests.text_rules import Settings, make_condition, make_event, make_settings
 
 import tocsin
 from tocsin import Dictionary, Watch
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import TEXT_TESTS
+from tocsin.conditions.language import TEXT_TESTS, parse_condition
 from tocsin.conditions.meaning import matches, score
 from tocsin.errors import JournalError
-from tocsin.events.cells import path_text
-from tocsin.rules.after_clause import event_with
-from tocsin.storage import record_log
-from tocsin.storage.record_log import Record
-from tocsin.watches.row_journal import WORDS, KeptRows
+from tocsin.events import path_text
+from tocsin.rules import event_with
+from tocsin.storage import Record, record_log
+from tocsin.watches import KeptRows
+from tocsin.watches.row_journal import WORDS
 from tocsin.watches.row_values import encode
 
 TABLES = ("news", "mail")

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tocsin.errors import EventError
-from tocsin.watches.table_contents import Contents, content_of, kept_row
+from tocsin.watches import kept_row
+from tocsin.watches.table_contents import Contents, content_of
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

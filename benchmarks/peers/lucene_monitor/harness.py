@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import Group, Leaf, Operation
+from tocsin.text import Group, Leaf, Operation, parse_query
 
 HERE = Path(__file__).parent
 JAVA_OPTIONS = ("-Xmx4g", "-XX:+UseSerialGC")

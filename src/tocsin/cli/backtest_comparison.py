@@ -21,7 +21,7 @@ _WIDEST = 40
 def run_comparison_command(arguments: argparse.Namespace) -> int:
     """Match both, and show what differs."""
     from tocsin.history.backtest import run_comparison
-    from tocsin.history.overview.overview import SAMPLES
+    from tocsin.history.overview import DEFAULT_SAMPLES
 
     events, _ = history_of(arguments.events)
     mine, other = (_rules_of(paths, arguments.rule) for paths in (arguments.rules, arguments.compare))
@@ -35,7 +35,7 @@ def run_comparison_command(arguments: argparse.Namespace) -> int:
                 events,
                 preparation,
                 rule=arguments.rule,
-                samples=SAMPLES if arguments.samples is None else arguments.samples,
+                samples=DEFAULT_SAMPLES if arguments.samples is None else arguments.samples,
                 advance=advance,
             )
     except UnknownRuleError as error:
@@ -50,7 +50,7 @@ def run_comparison_command(arguments: argparse.Namespace) -> int:
 
 def _rules_of(paths: list[str], rule: str | None) -> object:
     """The path of a saved index, or rules read; of one rule the mistakes of others do not matter."""
-    from tocsin.rules.rule_files import read_rules
+    from tocsin.rules import read_rules
 
     path = saved_index(paths)
     if path is not None:

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from tocsin.conditions.live.index import Index
-    from tocsin.events.event_sources import EventSource
-    from tocsin.events.slices import Slice
-    from tocsin.history.overview.overview_result import Digest, Overview
-    from tocsin.history.overview.tally import TallySettings
+    from tocsin.conditions.live import Index
+    from tocsin.events import EventSource, Slice
+    from tocsin.history.overview import Digest, Overview, TallySettings
 
 _WIDTH = 110
 _LONGEST = 60
@@ -73,8 +71,8 @@ def overview_options(arguments: argparse.Namespace) -> list[str]:
 
 def run_overview_command(arguments: argparse.Namespace) -> int:
     """Match, show, and perhaps write."""
-    from tocsin.events.slices import plan_slices
-    from tocsin.history.overview.overview_result import check_target, check_top
+    from tocsin.events import plan_slices
+    from tocsin.history.overview import check_target, check_top
 
     started = time.perf_counter()
     check_top(arguments.top)
@@ -116,8 +114,8 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
 
 
 def _index(arguments: argparse.Namespace) -> Index:
-    from tocsin.conditions.live.index import Index
-    from tocsin.history.overview.overview import index_of
+    from tocsin.conditions.live import Index
+    from tocsin.history.overview import index_of
 
     path = saved_index(arguments.rules)
     if path is not None:
@@ -130,11 +128,11 @@ def _index(arguments: argparse.Namespace) -> Index:
 def _overview(
     arguments: argparse.Namespace, index: Index, source: EventSource, slices: list[Slice]
 ) -> Overview:
-    from tocsin.conditions.language.field_names import field_named
-    from tocsin.events.event_sources import time_field
-    from tocsin.history.overview.overview import SAMPLES, run_overview, settings_for
+    from tocsin.conditions.language import field_named
+    from tocsin.events import time_field
+    from tocsin.history.overview import DEFAULT_SAMPLES, run_overview, settings_for
 
-    samples = SAMPLES if arguments.samples is None else arguments.samples
+    samples = DEFAULT_SAMPLES if arguments.samples is None else arguments.samples
     found_time = time_field(source) if arguments.time is None else field_named(arguments.time)
     settings = settings_for(found_time, arguments.bucket, samples)
     if not arguments.no_spark and slices:
@@ -187,7 +185,7 @@ def _print(console: Console, table: Table) -> None:
 
 
 def _noisiest(digest: Digest) -> Table:
-    from tocsin.history.overview.rule_tables import SCORES
+    from tocsin.history.overview import SCORES
 
     rows = digest.noisiest.to_pylist()
     points = _sparklines(digest)

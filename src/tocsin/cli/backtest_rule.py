@@ -16,8 +16,8 @@ from tocsin.errors import InputError, UnknownRuleError, UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.events.event_sources import EventSource
-    from tocsin.history.trial.test_run import TestRun
+    from tocsin.events import EventSource
+    from tocsin.history.trial import TestRun
     from tocsin.text import Stretch
 
 _LONGEST_BAR = 40
@@ -25,10 +25,9 @@ _LONGEST_BAR = 40
 
 def run_rule_command(arguments: argparse.Namespace) -> int:
     """Try one rule, show, and perhaps write."""
-    from tocsin.conditions.language.threshold_edit import threshold_text
+    from tocsin.conditions.language import threshold_text
     from tocsin.history.backtest import run_backtest
-    from tocsin.rules.rule_edit import check_rewritable
-    from tocsin.rules.rule_files import read_rules
+    from tocsin.rules import check_rewritable, read_rules
 
     if arguments.pick is not None and arguments.threshold is not None:
         raise UsageError("--pick and --threshold each give a threshold: give one of them")
@@ -74,7 +73,7 @@ def run_rule_command(arguments: argparse.Namespace) -> int:
 
 def history_of(given: Sequence[str]) -> tuple[EventSource | Mapping[str, EventSource], list[str]]:
     """What --events names: one history, or the rows of several tables; and the paths."""
-    from tocsin.events.event_sources import event_source
+    from tocsin.events import event_source
 
     sources = [table_source(each) for each in given]
     tables = {source.table: source.path for source in sources if source is not None}
@@ -182,7 +181,7 @@ def _writer() -> Callable[[str, Iterable[Stretch]], None]:
 
 
 def _bars(found: TestRun) -> list[str]:
-    from tocsin.history.trial.printed_scores import cut_off
+    from tocsin.history.trial import cut_off
 
     rows = found.histogram().to_pylist()
     most = max(row["events"] for row in rows)
@@ -195,7 +194,7 @@ def _bars(found: TestRun) -> list[str]:
 
 
 def _choices(found: TestRun, threshold: float | None) -> list[str]:
-    from tocsin.conditions.language.threshold_edit import threshold_text
+    from tocsin.conditions.language import threshold_text
 
     lines = []
     for row, note in found.choices(threshold):
@@ -206,7 +205,7 @@ def _choices(found: TestRun, threshold: float | None) -> list[str]:
 
 
 def _write(found: TestRun, threshold: float) -> None:
-    from tocsin.conditions.language.threshold_edit import threshold_text
+    from tocsin.conditions.language import threshold_text
 
     odd = found.warning(threshold)
     if odd is not None:

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build and save."""
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
 
     shards = _shards_of(arguments)
     if arguments.spark and arguments.engine not in (None, Index.engine):

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, show and keep."""
-    from tocsin.conditions.planner.costs import Costs, keep_costs
+    from tocsin.conditions.planner import Costs, keep_costs
     from tocsin_lab.calibration import calibrated, costs_of
 
     say_if_compiling()

@@ -11,9 +11,9 @@ from tocsin.errors import InputError, RuleError, TocsinError, each_error
 from tocsin.printable import number_of
 
 if TYPE_CHECKING:
-    from tocsin.conditions.graph.condition_reader import Reading
-    from tocsin.events.schema import Schema
-    from tocsin.rules.rule_set import Rules
+    from tocsin.conditions.graph import Reading
+    from tocsin.events import Schema
+    from tocsin.rules import Rules
 
 SUMMARY = "find every error in rule files"
 DESCRIPTION = """\
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the errors."""
-    from tocsin.events.schema import Schema
+    from tocsin.events import Schema
 
     schema = None if arguments.schema is None else Schema.read(arguments.schema)
     paths = [path for path in arguments.rules if not path.endswith(_PROGRAM)]
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
     """Every error in programs over several relations, and how many rules the others have."""
-    from tocsin.datalog.engine.program import Program
+    from tocsin.datalog.engine import Program
 
     errors: list[TocsinError] = []
     good = 0
@@ -105,8 +105,8 @@ def _summary(errors: int, good: int, disabled: int) -> str:
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
     """The rules of all files that can be read, and why the others cannot."""
-    from tocsin.rules.rule_files import read_rules, rule_files
-    from tocsin.rules.rule_set import Rules
+    from tocsin.rules import Rules, read_rules
+    from tocsin.rules.rule_files import rule_files
 
     parts: list[Rules] = []
     failures: list[InputError] = []
@@ -126,7 +126,7 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
 
 def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     """Every error within a condition; those of triggers over several tables the rules have rejected."""
-    from tocsin.conditions.graph.condition_reader import read_conditions
+    from tocsin.conditions.graph import read_conditions
 
     reading = read_conditions(rules.whens_for_index(), rules.aliases)
     found = [rules.error(row, error) for row, error in reading.errors]
@@ -137,9 +137,8 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
 
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     """Thresholds of free text that can never fail or never pass: odd, and no errors."""
-    from tocsin.conditions.language.parser import parse_condition
-    from tocsin.conditions.language.tree import Predicate, Test, has_threshold
-    from tocsin.syntax.places import errors_at
+    from tocsin.conditions.language import Predicate, Test, has_threshold, parse_condition
+    from tocsin.syntax import errors_at
     from tocsin.text import parse_query, threshold_warning
 
     for row, (rule, text) in enumerate(zip(rules.ids.to_pylist(), rules.whens.to_pylist(), strict=True)):
@@ -163,10 +162,9 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
 
 def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[RuleError]:
     """Mistakes that only a schema shows; a predicate that many rules share is looked at once."""
-    from tocsin.conditions.language.parser import parse_condition
-    from tocsin.conditions.language.schema_check import Checker
-    from tocsin.rules.after_clause import of_one_row
-    from tocsin.syntax.places import errors_at
+    from tocsin.conditions.language import Checker, parse_condition
+    from tocsin.rules import of_one_row
+    from tocsin.syntax import errors_at
 
     checker = Checker(schema)
     bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]

@@ -69,7 +69,7 @@ def say_if_compiling() -> None:
 
 def say_if_compiling_programs() -> None:
     """The same, of the kernels that programs over several relations need."""
-    from tocsin.datalog.engine.program_warmup import is_warm
+    from tocsin.datalog.engine import is_warm
 
     if not is_warm():
         say(_COMPILING)
@@ -82,7 +82,7 @@ def start_spark(hint: str, *, programs: bool = False) -> Any:
     """
     say(f"Starting Spark ({hint})")
     if programs:
-        from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+        from tocsin.datalog.engine import is_warm, warm_up
     else:
         from tocsin.warmup import is_warm, warm_up
     if not is_warm():

@@ -16,12 +16,9 @@ from tocsin.errors import InputError, UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.datalog.engine.engine import Engine
-    from tocsin.datalog.engine.fact_files import BadLine, OnBadLine
-    from tocsin.datalog.engine.program import Program
-    from tocsin.datalog.language.directives import Transfer
-    from tocsin.datalog.language.syntax import Value
-    from tocsin.datalog.machine.tuples import Rows, TupleCode
+    from tocsin.datalog.engine import BadLine, Engine, OnBadLine, Program
+    from tocsin.datalog.language import Transfer, Value
+    from tocsin.datalog.machine import Rows, TupleCode
 
 SUMMARY = "run a Datalog program over files of facts"
 DESCRIPTION = """\
@@ -92,15 +89,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, write."""
-    from tocsin.datalog.engine.base_facts import first_state
-    from tocsin.datalog.engine.confinement import check_transfers
-    from tocsin.datalog.engine.engine import Engine
-    from tocsin.datalog.engine.fact_files import refuse
-    from tocsin.datalog.engine.program import DERIVED_LIMIT, Program, checked_limit
-    from tocsin.datalog.language.directives import inputs, outputs, printed_sizes
-    from tocsin.datalog.language.syntax import TEXT_LIMIT
-    from tocsin.datalog.machine.symbols import Symbols
-    from tocsin.storage.packed_files import UNPACKED_LIMIT
+    from tocsin.datalog.engine import (
+        DERIVED_LIMIT,
+        Engine,
+        Program,
+        check_transfers,
+        checked_limit,
+        first_state,
+        refuse,
+    )
+    from tocsin.datalog.language import TEXT_LIMIT, inputs, outputs, printed_sizes
+    from tocsin.datalog.machine import Symbols
+    from tocsin.storage import UNPACKED_LIMIT
 
     if arguments.spark and arguments.why is not None:
         raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(program: Program, written: str) -> tuple[str, tuple[Value, ...]]:
     """The tuple that is asked for, read as a fact of the program."""
-    from tocsin.datalog.engine.machines import facts_of
+    from tocsin.datalog.engine import facts_of
 
     known = len(program.checked.rules)
     extended = program.with_rules(f"{written.rstrip().removesuffix('.')}.").checked
@@ -173,7 +173,7 @@ def _read(
     """The facts of all inputs; one relation may have several."""
     import numpy as np
 
-    from tocsin.datalog.engine.fact_files import read_facts
+    from tocsin.datalog.engine import read_facts
 
     read: dict[str, list[Rows]] = {}
     with progress("reading facts", len(sources)) as advance:
@@ -185,7 +185,7 @@ def _read(
 
 
 def _write(engine: Engine, targets: list[Transfer], folder: Path) -> None:
-    from tocsin.datalog.engine.result_files import print_result, result_path, write_result
+    from tocsin.datalog.engine import print_result, result_path, write_result
 
     with progress("writing results", len(targets)) as advance:
         for done, target in enumerate(targets, 1):

@@ -13,9 +13,8 @@ from tocsin.cli.destinations import workspace
 from tocsin.errors import InputError
 
 if TYPE_CHECKING:
-    from tocsin.datalog.engine.fact_files import BadLine
-    from tocsin.datalog.engine.program import Program
-    from tocsin.datalog.language.directives import Transfer
+    from tocsin.datalog.engine import BadLine, Program
+    from tocsin.datalog.language import Transfer
 
 
 def run_on_spark(
@@ -30,7 +29,7 @@ def run_on_spark(
 ) -> None:
     """Read the facts of the sources, work out the program, write the targets, print the sizes."""
     spark = start_spark("small programs are worked out sooner without --spark", programs=True)
-    from tocsin.datalog.language.directives import printed_sizes
+    from tocsin.datalog.language import printed_sizes
     from tocsin.datalog.spark.batch.evaluate import AIM, LIMIT, prepared
     from tocsin.datalog.spark.batch.fact_frames import read_fact_file
     from tocsin.datalog.spark.batch.result_frames import write_relation

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from tocsin.errors import InputError, RuleError, UsageError
 
 if TYPE_CHECKING:
-    from tocsin.matches.result_folder import ResultPlace
+    from tocsin.matches import ResultPlace
 
 
 def check_new_folder(path: Path) -> None:
@@ -54,7 +54,7 @@ def check_outside(path: Path, events: str | Path) -> None:
 
 def publish(draft: Path, place: ResultPlace | None) -> None:
     """Put a result that is whole in its place; without one it goes to standard output."""
-    from tocsin.storage.drafts import sync_file, sync_folder
+    from tocsin.storage import sync_file, sync_folder
 
     if place is None:
         with draft.open("rb") as result:
@@ -112,7 +112,7 @@ def rejects_file(asked: str | None, output: str | None, skip_bad: bool) -> Path:
 
 def write_rejects(path: Path, lines: Iterable[str], files: Iterable[Path] = ()) -> None:
     """Write the lines, and those of the files, whole or not at all."""
-    from tocsin.storage.drafts import AS_USUAL, draft_of
+    from tocsin.storage import AS_USUAL, draft_of
 
     with draft_of(path, AS_USUAL) as draft, draft.open("wb") as stream:
         for line in lines:

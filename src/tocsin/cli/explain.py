@@ -14,11 +14,10 @@ from tocsin.errors import EventError, InputError, UsageError, raise_all
 from tocsin.printable import printable
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.conditions.live.explanation import Explanation
-    from tocsin.conditions.planner.plan_report import ConjunctPlan, RulePlan
-    from tocsin.events.event_sources import EventSource
-    from tocsin.watches.trigger_plan import TriggerPlan
+    from tocsin.conditions.live import Explanation, Preparation
+    from tocsin.conditions.planner import ConjunctPlan, RulePlan
+    from tocsin.events import EventSource
+    from tocsin.watches import TriggerPlan
 
 SUMMARY = "show why a rule matches an event, or why not; or how rules are found"
 DESCRIPTION = """\
@@ -84,10 +83,10 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from tocsin.cli.backtest_rule import history_of
-    from tocsin.conditions.graph.compiled_index import compile_rules
-    from tocsin.conditions.planner.plan_report import plan_rules
-    from tocsin.rules.rule_files import read_rules
-    from tocsin.watches.trigger_plan import plan_trigger
+    from tocsin.conditions.graph import compile_rules
+    from tocsin.conditions.planner import plan_rules
+    from tocsin.rules import read_rules
+    from tocsin.watches import plan_trigger
 
     if arguments.event is not None:
         raise UsageError("--event goes without --plan; --analyze takes --events")
@@ -149,7 +148,7 @@ def _analyzed(plans: Sequence[RulePlan], events: EventSource, preparation: Prepa
     """The plans with the share of events for which each conjunct holds; each different one is asked once."""
     import numpy as np
 
-    from tocsin.engines.build import build_prepared
+    from tocsin.engines import build_prepared
 
     texts = dict.fromkeys(conjunct.text for plan in plans for conjunct in plan.conjuncts)
     index = build_prepared([(str(number), text) for number, text in enumerate(texts)], "atree", preparation)
@@ -193,7 +192,7 @@ def _percent(share: float) -> str:
 
 def read_event(text: str) -> dict[str, object]:
     """The event of `--event`; EventError when it is not one JSON object."""
-    from tocsin.tables.json_lines import parse_lines
+    from tocsin.tables import parse_lines
 
     file = text[1:] if text.startswith("@") else None
     raw = text.encode("utf-8", "surrogateescape") if file is None else Path(file).read_bytes()
@@ -216,8 +215,8 @@ def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Expla
 
 def _explain_from_files(arguments: argparse.Namespace, event: dict[str, object]) -> Explanation:
     """Only the one rule is built: what is wrong with others is not the question here."""
-    from tocsin.conditions.live.explanation import explain_rule
-    from tocsin.rules.rule_files import read_rules
+    from tocsin.conditions.live import explain_rule
+    from tocsin.rules import read_rules
 
     rule = arguments.rule
     rules = read_rules(*arguments.rules, skip_bad=True)

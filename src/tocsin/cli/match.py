@@ -25,10 +25,8 @@ from tocsin.errors import EventError, UsageError
 from tocsin.printable import first_few, number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.index import Index
-    from tocsin.conditions.live.snapshot import Snapshot
-    from tocsin.matches.result_folder import ResultPlace
-    from tocsin.matches.slice_matches import PartReport, SliceJob
+    from tocsin.conditions.live import Index, Snapshot
+    from tocsin.matches import PartReport, ResultPlace, SliceJob
 
 SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
@@ -122,10 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     if tables:
         return run_tables(arguments, tables)
     arguments.events = arguments.events[0]
-    from tocsin.events.slices import plan_slices
-    from tocsin.matches.match_files import check_kept_names
-    from tocsin.matches.result_folder import ResultPlace
-    from tocsin.matches.slice_matches import SliceJob
+    from tocsin.events import plan_slices
+    from tocsin.matches import ResultPlace, SliceJob, check_kept_names
 
     started = time.perf_counter()
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
@@ -163,7 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
     from tocsin.saved import open_rules
 
     path = saved_index(arguments.rules)
@@ -190,9 +186,8 @@ def _index_for_spark(index: Index, job: SliceJob, no_spark: bool) -> Index | Non
 
 def _match_here(rules: Snapshot, job: SliceJob, place: ResultPlace | None, draft: Path) -> list[PartReport]:
     """Match all slices and write the result, up to one that bad events stop."""
-    from tocsin.events.kept_columns import KeptColumn
-    from tocsin.matches.result_folder import DirectResult
-    from tocsin.matches.slice_matches import known_columns, match_slice, names_of
+    from tocsin.events import KeptColumn
+    from tocsin.matches import DirectResult, known_columns, match_slice, names_of
 
     is_text = place is None or place.suffix == ".jsonl"  # where every value is as it is
     columns = [KeptColumn(name, None) for name in job.keep] if is_text else known_columns(job)
@@ -228,8 +223,7 @@ def _write_parts(
     draft: Path,
 ) -> None:
     """Make the parts of Spark's tasks one file, or have tasks make a folder of files of them."""
-    from tocsin.matches.result_folder import DirectResult, ResultFiles
-    from tocsin.matches.slice_matches import columns_of_parts, names_of, read_part
+    from tocsin.matches import DirectResult, ResultFiles, columns_of_parts, names_of, read_part
     from tocsin.spark.file_matches import write_files
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import stages_shown
@@ -269,7 +263,7 @@ def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
 
 def _warn_of_missing(rules: Snapshot, job: SliceJob, reports: Sequence[PartReport]) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
-    from tocsin.events.cells import path_text
+    from tocsin.events import path_text
 
     if not any(report.events for report in reports):
         return
@@ -291,7 +285,7 @@ def _write_rejects(
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:
-    from tocsin.matches.slice_matches import reject_line, rejects_path
+    from tocsin.matches import reject_line, rejects_path
 
     bad_events = sum(report.rejects for report in reports)
     if not (bad_rules or bad_files or bad_events or asked):

@@ -16,9 +16,8 @@ from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_a
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.events.slices import Slice
-    from tocsin.watches.alert_files import AlertLines, AlertTable
-    from tocsin.watches.watch import Watch
+    from tocsin.events import Slice
+    from tocsin.watches import AlertLines, AlertTable, Watch
 
 _NAMED = 5
 
@@ -40,9 +39,9 @@ def table_source(events: str) -> Source | None:
 
 def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     """Insert all rows in the order of the sources, then write all alerts."""
-    from tocsin.events.slices import plan_slices
-    from tocsin.matches.result_folder import ResultPlace
-    from tocsin.watches.alert_files import alert_writer
+    from tocsin.events import plan_slices
+    from tocsin.matches import ResultPlace
+    from tocsin.watches import alert_writer
 
     _check_usage(arguments)
     started = time.perf_counter()
@@ -99,8 +98,8 @@ def _open_watch(arguments: argparse.Namespace) -> tuple[Watch, list[str]]:
     """A watch of the rules, and the bad ones as lines for a file of rejects."""
     import numpy as np
 
-    from tocsin.rules.rule_files import read_rules
-    from tocsin.watches.watch import Watch
+    from tocsin.rules import read_rules
+    from tocsin.watches import Watch
 
     rules = read_rules(*arguments.rules, skip_bad=True)
     watch = Watch(preparation_of(arguments))
@@ -148,7 +147,7 @@ class _Feed:
         self._writer.finish()
 
     def _feed(self, table: str, piece: Slice) -> None:
-        from tocsin.events.event_files import read_rows
+        from tocsin.events import read_rows
 
         if piece.first_row == 0:
             self._first = self.inserted + len(self.rejects)
@@ -167,7 +166,7 @@ class _Feed:
                     self._writer.write(self._first + number, table, alert)
 
     def _reject(self, piece: Slice, row: int, reason: str, text: str) -> None:
-        from tocsin.matches.slice_matches import reject_line
+        from tocsin.matches import reject_line
 
         event = self._first + row
         if not self._skip_bad:

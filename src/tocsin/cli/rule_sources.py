@@ -10,9 +10,8 @@ from tocsin.cli.destinations import rule_line
 from tocsin.errors import RuleError, UsageError, each_error, raise_all
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.conditions.live.index import Index
-    from tocsin.rules.rule_set import Rules
+    from tocsin.conditions.live import Index, Preparation
+    from tocsin.rules import Rules
 
 ENGINE_HELP = "how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj"
 RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
@@ -45,8 +44,8 @@ def read_and_build(
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and
     those within conditions.
     """
-    from tocsin.engines.build import build_good, build_prepared
-    from tocsin.rules.rule_files import read_rules
+    from tocsin.engines import build_good, build_prepared
+    from tocsin.rules import read_rules
 
     rules = read_rules(*paths, skip_bad=True)
     if skip_bad:

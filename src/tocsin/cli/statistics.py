@@ -14,9 +14,8 @@ from tocsin.errors import UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.events.slices import Slice
-    from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.statistics_job import Plan
+    from tocsin.events import Slice
+    from tocsin.history.statistics import History, Plan
 
 SUMMARY = "count what past events hold"
 DESCRIPTION = """\
@@ -73,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count all events, then write everything."""
-    from tocsin.events.slices import plan_slices
-    from tocsin.history.statistics.statistics_folder import check_folder
+    from tocsin.events import plan_slices
+    from tocsin.history.statistics import check_folder
 
     started = time.perf_counter()
     check_folder(arguments.out)
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _count_here(arguments: argparse.Namespace, slices: list[Slice]) -> History:
-    from tocsin.history.statistics.local_statistics import statistics_of_slices
+    from tocsin.history.statistics import statistics_of_slices
 
     say(f"Counting {number_of(len(slices), 'slice')} of events in this process (--spark counts on Spark)")
     with progress("Counting slices", len(slices)) as advance:
@@ -113,7 +112,7 @@ def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> Histo
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:
-    from tocsin.history.statistics.statistics_job import StatisticsJob
+    from tocsin.history.statistics import StatisticsJob
 
     wanted = {name: getattr(arguments, name) for name in ("text", "sketch", "merge", "part")}
     return partial(StatisticsJob.plan, arguments.out, **wanted)
@@ -121,7 +120,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 def _tell(history: History) -> None:
     """What was found, a line for each field."""
-    from tocsin.events.cells import path_text
+    from tocsin.events import path_text
 
     say(f"{number_of(history.rows, 'event')}, {number_of(len(history.fields), 'field')}")
     names = [path_text(path) for path in history.fields]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.conditions.live import Preparation
 
 
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
 
 def preparation_of(arguments: argparse.Namespace, organise: str = "auto") -> Preparation:
     """What an index is to be built with."""
-    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.conditions.live import Preparation
     from tocsin.text import words_of
 
     dictionaries: dict[str, str] = {}

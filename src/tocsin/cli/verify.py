@@ -41,13 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _what_it_is(path: Path) -> str:
-    from tocsin.history.statistics.statistics_folder import NAME as CONTENTS
+    from tocsin.history.statistics import NAME as CONTENTS
     from tocsin.printable import number_of
     from tocsin.saved import open_saved
-    from tocsin.storage.record_log import holds_journal
+    from tocsin.storage import holds_journal
 
     if (path / CONTENTS).is_file():
-        from tocsin.history.statistics.history import History
+        from tocsin.history.statistics import History
 
         history = History.open(path)
         for field in history.fields:
@@ -80,10 +80,10 @@ def _journal_contents(folder: Path) -> str:
     A torn end is nothing wrong: it is what a crash leaves of a change that nobody was promised, and goes when
     the journal is next opened. One that is open for writing is not read.
     """
-    from tocsin.datalog.engine.fact_journal import JournalState
+    from tocsin.datalog.engine import JournalState
     from tocsin.printable import number_of
-    from tocsin.storage.record_log import ENGINE, RecordLog
-    from tocsin.watches.row_journal import KeptRows
+    from tocsin.storage import ENGINE, RecordLog
+    from tocsin.watches import KeptRows
 
     log = RecordLog(folder, None, only_read=True)
     try:

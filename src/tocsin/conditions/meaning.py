@@ -38,8 +38,8 @@ from tocsin.conditions.language.tree import (
 )
 from tocsin.conditions.operators import OPERATORS, kind_of_predicate
 from tocsin.errors import EventError
-from tocsin.events.kinds import Kind
-from tocsin.syntax.timestamps import parse_timestamp, print_timestamp
+from tocsin.events import Kind
+from tocsin.syntax import parse_timestamp, print_timestamp
 from tocsin.text import DEFAULT, TextSettings, Verdict, judge, parse_query
 
 Event = Mapping[str, object]

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from tocsin.conditions.language.addresses import parse_network
 from tocsin.conditions.language.like_patterns import Wildcard, compile_like, fold, like_problem, like_tokens
 from tocsin.conditions.language.tree import Literal, Predicate, Test
-from tocsin.events.kinds import Kind
-from tocsin.syntax.regexes import compile_regex
+from tocsin.events import Kind
+from tocsin.syntax import compile_regex
 
 _SMALLEST = -(2**63)
 _LARGEST = 2**63 - 1

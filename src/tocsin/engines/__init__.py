@@ -7,4 +7,15 @@ change, engine_file.py into a file, and build.py chooses between them and the sh
 Begin with engine.py, then scan.py, the shortest.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.engines.build import ENGINES, build_good, build_prepared
+    from tocsin.engines.engine import Engine, RefusedRules
+    from tocsin.engines.engine_layer import open_engine
+    from tocsin.engines.kernels.expressions import Expressions
+    from tocsin.engines.registry import BUILDERS
+else:
+    __getattr__ = door(__name__)

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.matching.learned_order import learned
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.live import Index, Preparation
+from tocsin.conditions.matching import learned
 from tocsin.engines.engine_layer import build_with_engine
 from tocsin.engines.registry import BUILDERS
 from tocsin.errors import RuleError, UsageError, each_error, telling
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 from tocsin.text import Dictionary
 
 if TYPE_CHECKING:
-    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics import History
 
 PathLike = str | os.PathLike[str]
 

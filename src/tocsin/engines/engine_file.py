@@ -16,8 +16,7 @@ from typing import Any
 
 from tocsin.arrays.array_checks import Array
 from tocsin.arrays.array_file import ENGINE, shown
-from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.index_file import index_of_arrays, save_index
+from tocsin.conditions.graph import CompiledIndex, index_of_arrays, save_index
 from tocsin.engines.engine import Engine, RefusedRules
 from tocsin.engines.kernels.expressions import expressions_of
 from tocsin.engines.labelled_trees import AnnotatedTrees

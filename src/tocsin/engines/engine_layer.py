@@ -22,19 +22,15 @@ import pyarrow as pa
 
 from tocsin.arrays.array_checks import Array
 from tocsin.arrays.dtypes import Ints
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like, compile_rules, rule_ids
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.change_requests import Change
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.index_statistics import Statistics, statistics_of
-from tocsin.conditions.live.layers import Layer
+from tocsin.conditions.graph import CompiledIndex, compile_like, compile_rules, rule_ids
+from tocsin.conditions.live import Change, Index, Layer, Preparation, Statistics, statistics_of
 from tocsin.engines.engine import RefusedRules
 from tocsin.engines.engine_file import read_engine, save_engine
 from tocsin.engines.engine_matcher import EngineMatcher
 from tocsin.engines.kernels.expressions import expressions_of
 from tocsin.engines.registry import BUILDERS, REFUSE_ONLY_LARGE_TREES
 from tocsin.errors import RuleError, raise_all
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 
 SHORT = 2_048
 """Characters of a condition without `xor` and `xnor`: its tree has fewer leaves, and its labels far fewer

@@ -11,15 +11,12 @@ from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
-from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.kernels.leaves import OneEvent
-from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
-from tocsin.conditions.kernels.plane_links import Links
-from tocsin.conditions.kernels.planes import PlaneGraph
-from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher
+from tocsin.conditions.graph import CompiledIndex
+from tocsin.conditions.kernels import Links, Marks, OneEvent, PlaneGraph, no_marks
+from tocsin.conditions.matching import BatchMatches, LayerMatcher
 from tocsin.engines.engine import Engine
 from tocsin.engines.kernels.held_literals import cells_by_row, literals_of_event, literals_of_rows
-from tocsin.events.cells import EventBatch
+from tocsin.events import EventBatch
 from tocsin.text import EventDocuments
 
 EVENTS_LISTED_TOGETHER = 64

@@ -11,7 +11,7 @@ from tocsin.arrays.dtypes import Bytes, Ints, Words
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
-from tocsin.conditions.kernels.literal_bitmap import SPARE
+from tocsin.conditions.kernels import SPARE
 from tocsin.engines.conjunction_index import ConjunctionIndex
 from tocsin.engines.kernels.candidate_scan import scan_candidates
 from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves

@@ -14,3 +14,28 @@ is a reject with its place and reason.
 
 Begin with cells.py.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.events.arrow_tables import batch_of_table
+    from tocsin.events.cells import BooleanCells, Column, EventBatch, NumberCells, Path, Rows, StringCells
+    from tocsin.events.cells import TimestampCells, path_text
+    from tocsin.events.csv_columns import layout_of
+    from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_rows, read_slice
+    from tocsin.events.event_sources import EventPortion, EventSource, RowTexts, event_source
+    from tocsin.events.event_sources import portions_of_slice, seconds_of, texts_of_columns, time_field
+    from tocsin.events.field_values import SIMPLE, Found, Instant, Scalar, scalar_of, surrogate_error
+    from tocsin.events.field_values import type_name
+    from tocsin.events.kept_columns import JSON, KeptColumn, converted, csv_column, json_text, json_texts
+    from tocsin.events.kept_columns import kinds_of, plain, settle
+    from tocsin.events.kinds import Kind
+    from tocsin.events.number_pairs import split_integer
+    from tocsin.events.python_events import FieldPlan, Node, check_event, descend
+    from tocsin.events.schema import ANY_KIND, Schema
+    from tocsin.events.slices import FORMATS, Slice, format_of, is_hidden, plan_slices
+    from tocsin.events.wide_tables import MANY, read_together
+else:
+    __getattr__ = door(__name__)

@@ -47,7 +47,7 @@ from tocsin.events.cells import (
 )
 from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
 from tocsin.events.wide_tables import read_together
-from tocsin.tables.arrow_types import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
+from tocsin.tables import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
 
 
 class _Reached(NamedTuple):

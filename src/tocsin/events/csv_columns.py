@@ -27,9 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.errors import InputError
-from tocsin.tables.csv_records import CsvRecords
-from tocsin.tables.json_lines import integer_of_digits
-from tocsin.tables.records import NOT_TEXT, Reject, open_records
+from tocsin.tables import NOT_TEXT, CsvRecords, Reject, integer_of_digits, open_records
 
 TEXT = pa.large_string()
 """The type of columns as they are written."""

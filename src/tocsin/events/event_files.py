@@ -28,10 +28,19 @@ from tocsin.events.csv_columns import (
 )
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import Slice
-from tocsin.tables.arrow_types import table_without_views
-from tocsin.tables.json_lines import Parsed, member_text, parse_lines, record_lines
-from tocsin.tables.parquet_files import RowGroup, checked_size, column_names
-from tocsin.tables.records import Reject, open_records, reading
+from tocsin.tables import (
+    Parsed,
+    Reject,
+    RowGroup,
+    checked_size,
+    column_names,
+    member_text,
+    open_records,
+    parse_lines,
+    reading,
+    record_lines,
+    table_without_views,
+)
 
 BATCH_ROWS = 8_192
 _CHUNK_BYTES = 32 * 2**20

@@ -23,11 +23,8 @@ from tocsin.events.event_files import BATCH_ROWS, read_rows, read_slice, rows_of
 from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plain
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import Slice, plan_slices
-from tocsin.syntax.timestamps import parse_timestamp
-from tocsin.tables.arrow_types import without_views
-from tocsin.tables.json_lines import parse_lines, record_lines
-from tocsin.tables.parquet_files import column_names
-from tocsin.tables.records import open_records
+from tocsin.syntax import parse_timestamp
+from tocsin.tables import column_names, open_records, parse_lines, record_lines, without_views
 
 _NANOS = 1_000_000_000
 _LOOKED_AT = 100

@@ -33,8 +33,8 @@ from tocsin.errors import InputError
 from tocsin.events.csv_columns import ColumnType, long_integers
 from tocsin.events.field_values import Instant, scalar_of
 from tocsin.events.slices import Slice
-from tocsin.syntax.timestamps import print_timestamp
-from tocsin.tables.arrow_types import without_views
+from tocsin.syntax import print_timestamp
+from tocsin.tables import without_views
 
 JSON = pa.json_(pa.large_string())
 """The type of kept columns that hold JSON texts."""

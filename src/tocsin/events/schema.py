@@ -31,9 +31,7 @@ from tocsin.events.cells import Path, path_text
 from tocsin.events.csv_columns import ColumnType
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import Slice, event_files, plan_slices
-from tocsin.tables.arrow_types import is_list, is_text
-from tocsin.tables.json_lines import parse_lines, record_lines
-from tocsin.tables.records import open_records, reading
+from tocsin.tables import is_list, is_text, open_records, parse_lines, reading, record_lines
 
 Kinds = frozenset[Kind]
 

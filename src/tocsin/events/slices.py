@@ -23,8 +23,7 @@ import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, TocsinWarning
 from tocsin.events.csv_columns import Layout, layout_of
-from tocsin.tables.json_lines import BLANKS, record_lines
-from tocsin.tables.records import BYTE_ORDER_MARK, UNREADABLE, open_records
+from tocsin.tables import BLANKS, BYTE_ORDER_MARK, UNREADABLE, open_records, record_lines
 
 Format = Literal["jsonl", "csv", "parquet"]
 

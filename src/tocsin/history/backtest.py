@@ -9,14 +9,12 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, overload
 
-from tocsin.conditions.language.field_names import field_named
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
+from tocsin.conditions.language import field_named, parse_condition
+from tocsin.conditions.live import Index, Preparation
 from tocsin.errors import UnknownRuleError, UsageError, telling
-from tocsin.events.event_sources import EventSource, event_source, time_field
+from tocsin.events import EventSource, event_source, time_field
 from tocsin.history.comparison import Comparison, compare_indexes, compare_runs
-from tocsin.history.overview.overview import SAMPLES, index_of, run_overview, settings_for
+from tocsin.history.overview.overview import DEFAULT_SAMPLES, index_of, run_overview, settings_for
 from tocsin.history.overview.overview_result import Overview
 from tocsin.history.trial.event_run import run_on_events
 from tocsin.history.trial.joined_run import JoinedRun
@@ -24,9 +22,7 @@ from tocsin.history.trial.test_run import TestRun
 from tocsin.history.trial.tried_rule import READ, TriedRule
 from tocsin.history.trial.why_never import WhyNever, why_never
 from tocsin.printable import number_of
-from tocsin.rules.joins.printer import print_joined
-from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules, print_joined, read_rules
 from tocsin.saved import is_saved
 
 if TYPE_CHECKING:
@@ -58,7 +54,7 @@ def backtest(
     *,
     compare: object,
     rule: str | None = None,
-    samples: int = SAMPLES,
+    samples: int = DEFAULT_SAMPLES,
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
@@ -71,7 +67,7 @@ def backtest(
     *,
     time: str | None = None,
     bucket: str | timedelta | None = None,
-    samples: int = SAMPLES,
+    samples: int = DEFAULT_SAMPLES,
     keep: Sequence[str] | None = None,
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
@@ -88,7 +84,7 @@ def backtest(
     time: str | None = None,
     top: int | None = None,
     bucket: str | timedelta | None = None,
-    samples: int = SAMPLES,
+    samples: int = DEFAULT_SAMPLES,
     keep: Sequence[str] | None = None,
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
@@ -262,7 +258,7 @@ def run_comparison(
     preparation: Preparation,
     *,
     rule: str | None = None,
-    samples: int = SAMPLES,
+    samples: int = DEFAULT_SAMPLES,
     advance: Callable[[int], None] | None = None,
 ) -> Comparison:
     """Compare the hits of rules with those of others; `advance` is called with how many events are done."""

@@ -15,11 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Flags, Longs
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.live import Index, Snapshot
 from tocsin.errors import UsageError
-from tocsin.events.cells import EventBatch
-from tocsin.events.event_sources import EventSource
+from tocsin.events import EventBatch, EventSource
 from tocsin.history.trial.test_run import TestRun
 
 BATCH = 4_096

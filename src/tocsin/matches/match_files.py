@@ -19,10 +19,9 @@ import pyarrow.parquet as pq
 from tocsin.arrays.byte_copy import WORD
 from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.packed import packed_bytes
-from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.conditions.matching.results import MATCH_SCHEMA, score_column
+from tocsin.conditions.matching import BYTES_OF_ROW, MATCH_SCHEMA, cuts, row_bytes, score_column
 from tocsin.errors import UsageError
-from tocsin.events.kept_columns import KeptColumn, converted, csv_column, json_texts
+from tocsin.events import KeptColumn, converted, csv_column, json_texts
 from tocsin.matches.kernels.match_lines import LineParts, measure_lines, write_lines
 from tocsin.matches.slice_matches import MatchedEvents
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from tocsin.events.kept_columns import KeptColumn
+from tocsin.events import KeptColumn
 from tocsin.matches.match_files import FORMATS, Output, output_format, output_of
 from tocsin.matches.slice_matches import MatchedEvents, PartReport, part_path, read_part
 

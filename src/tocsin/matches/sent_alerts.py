@@ -32,7 +32,7 @@ import pyarrow.compute as pc
 from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError, TocsinError
 from tocsin.matches.kernels.throttle_order import NEVER
-from tocsin.storage.drafts import AS_USUAL, draft_of
+from tocsin.storage import AS_USUAL, draft_of
 
 _TIMES = dict.fromkeys(("sent", "throttle", "written"), pa.int64())
 SCHEMA = pa.schema({"hash": pa.int64(), "group": pa.large_string(), **_TIMES})

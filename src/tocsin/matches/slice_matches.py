@@ -30,17 +30,23 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.portions import cuts
-from tocsin.conditions.matching.results import Scores
+from tocsin.conditions.live import Snapshot
+from tocsin.conditions.matching import BatchMatches, Scores, cuts
 from tocsin.errors import InputError
-from tocsin.events.cells import Path
-from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_slice
-from tocsin.events.kept_columns import JSON, KeptColumn, kept_columns, kinds_of, plain, settle
-from tocsin.events.slices import Slice
-from tocsin.tables.parquet_files import column_names
-from tocsin.tables.records import Reject
+from tocsin.events import (
+    BATCH_ROWS,
+    JSON,
+    EventChunk,
+    KeptColumn,
+    Path,
+    Slice,
+    kinds_of,
+    plain,
+    read_slice,
+    settle,
+)
+from tocsin.events.kept_columns import kept_columns
+from tocsin.tables import Reject, column_names
 
 SUFFIX = ".part"
 MOST_MATCHES = 1 << 20

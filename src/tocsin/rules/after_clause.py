@@ -15,14 +15,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.predicate_parser import read_field
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
-from tocsin.conditions.language.tree import Condition, Path, Predicate
+from tocsin.conditions.language import (
+    TRIGGER_WORDS,
+    Condition,
+    Cursor,
+    Path,
+    Predicate,
+    Token,
+    TokenKind,
+    print_field,
+    read_field,
+    tokenize,
+)
 from tocsin.errors import RuleError
 from tocsin.rules.metadata_values import given_values
-from tocsin.syntax.places import error_of
+from tocsin.syntax import error_of
 
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 KINDS = (INSERT, UPDATE, DELETE)

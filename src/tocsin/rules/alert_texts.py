@@ -14,14 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.predicate_parser import read_field
-from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import TRIGGER_WORDS, Cursor, Path, TokenKind, read_field, tokenize
 from tocsin.rules.after_clause import AFTER, DELETE, UPDATE
 from tocsin.rules.joins.parser import read_aliased_field
-from tocsin.syntax.places import Problem
-from tocsin.tables.arrow_types import is_text
+from tocsin.syntax import Problem
+from tocsin.tables import is_text
 
 ALERT, ALIAS, TABLE = "alert", "alias", "table"
 """The names of metadata that are read here: the text, and the names that its fields may begin with."""

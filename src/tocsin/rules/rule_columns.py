@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.errors import InputError, RuleError
-from tocsin.tables.arrow_types import is_text, rows_not_utf8, without_views
+from tocsin.tables import is_text, rows_not_utf8, without_views
 
 NO_ID = "the id is missing: expected a string or an integer"
 EMPTY_ID = "the id is empty"

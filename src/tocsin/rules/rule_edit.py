@@ -14,9 +14,7 @@ import numpy as np
 
 from tocsin.errors import InputError, UsageError
 from tocsin.rules.rule_set import Rules
-from tocsin.tables.csv_records import header_names, lines_at, record_starts
-from tocsin.tables.json_lines import member_span
-from tocsin.tables.records import BYTE_ORDER_MARK
+from tocsin.tables import BYTE_ORDER_MARK, header_names, lines_at, member_span, record_starts
 
 _FIELD = re.compile(rb'("[^"]*(?:""[^"]*)*"|[^,\r\n]*)(,|\r\n|\n|\r|\Z)')
 

@@ -17,10 +17,18 @@ from tocsin.rules.rule_columns import check_names, columns_of_pairs
 from tocsin.rules.rule_metadata import metadata_of_rows
 from tocsin.rules.rule_set import Rules
 from tocsin.rules.triggers import parse_triggers
-from tocsin.tables import parquet_files
-from tocsin.tables.csv_records import header_names, lines_at, read_table, record_starts
-from tocsin.tables.json_lines import HalfAPair, NotAnObject, object_of
-from tocsin.tables.records import BYTE_ORDER_MARK, read_bytes
+from tocsin.tables import (
+    BYTE_ORDER_MARK,
+    HalfAPair,
+    NotAnObject,
+    header_names,
+    lines_at,
+    object_of,
+    parquet_files,
+    read_bytes,
+    read_table,
+    record_starts,
+)
 
 
 @telling("reading rules")

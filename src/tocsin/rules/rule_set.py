@@ -16,14 +16,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
 from tocsin.rules.triggers import Trigger
-from tocsin.tables.arrow_types import table_without_views
+from tocsin.tables import table_without_views
 
 _ITERATED_AT_ONCE = 10_000
 

@@ -17,14 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.predicate_parser import read_field
-from tocsin.conditions.language.tokens import tokenize
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Cursor, Path, read_field, tokenize
 from tocsin.rules.joins.parser import read_aliased_field
 from tocsin.rules.metadata_values import ENABLED, given_values, parse_enabled
-from tocsin.syntax.durations import parse_duration
-from tocsin.syntax.places import Problem
+from tocsin.syntax import Problem, parse_duration
 
 THROTTLE, DEDUP = "throttle", "dedup"
 """The names of the metadata that are read here."""

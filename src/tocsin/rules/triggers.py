@@ -22,21 +22,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.predicate_parser import offset_within, read_value
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
-from tocsin.conditions.language.tree import Literal, Path
+from tocsin.conditions.language import (
+    TRIGGER_WORDS,
+    Cursor,
+    Literal,
+    Path,
+    Token,
+    TokenKind,
+    offset_within,
+    print_field,
+    read_value,
+    tokenize,
+)
 from tocsin.errors import RuleError
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 from tocsin.rules.after_clause import AFTER, OLD, WHERE_OLD, After, read_kinds
 from tocsin.rules.alert_texts import read_alert
 from tocsin.rules.joins.parser import misplaced_texts, parse_joined, read_joined
 from tocsin.rules.joins.splitter import split
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.rules.throttles import DEDUP, option_problems, read_dedup
-from tocsin.syntax.places import Lines, Problem
-from tocsin.syntax.timestamps import print_timestamp
+from tocsin.syntax import Lines, Problem, print_timestamp
 
 OWN_COLUMNS = ("table", "alias", AFTER, "alert")
 """The metadata of a trigger that its statement gives without an option's help."""

@@ -22,7 +22,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.errors import InputError, UsageError
-from tocsin.events.cells import path_text
+from tocsin.events import path_text
 
 Path = tuple[str, ...]
 

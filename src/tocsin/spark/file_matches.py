@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 
 from pyspark.sql import SparkSession
 
-from tocsin.conditions.live.index import Index
-from tocsin.matches.result_folder import ResultFiles
-from tocsin.matches.slice_matches import PartReport, SliceJob, names_of, write_part
+from tocsin.conditions.live import Index
+from tocsin.matches import PartReport, ResultFiles, SliceJob, names_of, write_part
 from tocsin.spark.index_shipment import ship_rules
 from tocsin.spark.numbered_tasks import answers
 

@@ -28,10 +28,10 @@ from pyspark.sql import SparkSession
 
 from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageError
 from tocsin.spark.session import context_of
-from tocsin.storage.folders import temporary_folder
+from tocsin.storage import temporary_folder
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
 
 KEPT_OPEN = 8
 """Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
@@ -79,8 +79,8 @@ def ship_rules(session: SparkSession, index_or_path: Index | str | os.PathLike[s
     afterwards changes nothing for a job or a stream that runs. Raises IndexFileError when the file
     is missing, damaged or no index.
     """
-    from tocsin.conditions.graph.shards import is_sharded, read_shards
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.graph import is_sharded, read_shards
+    from tocsin.conditions.live import Index
 
     shards: Sequence[Index | str | os.PathLike[str]] = [index_or_path]
     if isinstance(index_or_path, Index):
@@ -93,7 +93,7 @@ def ship_rules(session: SparkSession, index_or_path: Index | str | os.PathLike[s
 
 def _shipped(session: SparkSession, index_or_path: Index | str | os.PathLike[str]) -> str:
     """Send an index that is one file; the name of its copy."""
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
     from tocsin.warmup import is_warm, warm_up
 
     context = context_of(session, "be sent an index")
@@ -139,8 +139,7 @@ def _saved(index: Index) -> Path:
 def _verified_copy(context: SparkContext, path: Path) -> Path:
     """A copy under a name of its own, made unless there is one, of a file that has been verified."""
     from tocsin.arrays.array_file import index_digest
-    from tocsin.conditions.graph.index_file import open_index
-    from tocsin.conditions.graph.shards import is_sharded
+    from tocsin.conditions.graph import is_sharded, open_index
 
     if is_sharded(path):
         raise IndexFileError(f"{path} is an index in shards: each of its shards has to be sent")
@@ -218,7 +217,7 @@ def _check_unchanged(name: str) -> None:
 
 
 def _open(name: str) -> Index:
-    from tocsin.conditions.live.index import open_file
+    from tocsin.conditions.live import open_file
 
     path = SparkFiles.get(name)
     if not Path(path).is_file():

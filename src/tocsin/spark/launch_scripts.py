@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from tocsin.errors import TocsinError
-from tocsin.storage.folders import cache_folder, temporary_folder
+from tocsin.storage import cache_folder, temporary_folder
 
 PYTHON_SCRIPT = """\
 #!/bin/sh

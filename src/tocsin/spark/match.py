@@ -15,8 +15,8 @@ from tocsin.spark.index_shipment import ShippedRules, ship_rules
 from tocsin.spark.match_plan import TOGETHER, plan_match
 
 if TYPE_CHECKING:
-    from tocsin.conditions.language.tree import Path
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.language import Path
+    from tocsin.conditions.live import Index
 
 TAKEN = ("event", "rule", "score")
 """Names that results have for themselves, on Spark and elsewhere."""
@@ -57,7 +57,7 @@ def match(
     """
     import pyarrow as pa
 
-    from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
+    from tocsin.conditions.matching import warn_of_missing_fields
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")

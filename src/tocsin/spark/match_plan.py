@@ -24,7 +24,7 @@ from tocsin.printable import number_of
 from tocsin.spark.session import is_local
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live import Index
 
 TOGETHER, APART = "together", "apart"
 WAYS = ("auto", TOGETHER, APART)
@@ -137,7 +137,7 @@ def plan_match(session: SparkSession, indexes: Sequence[Index], *, way: str, str
 
 def size_of(index: Index) -> ShardSize:
     """What an index takes in a worker."""
-    from tocsin.conditions.live.index_statistics import bytes_for_matching
+    from tocsin.conditions.live import bytes_for_matching
 
     layers = index.version.layers
     mapped = sum(sum(bytes_for_matching(layer.compiled).values()) for layer in layers)

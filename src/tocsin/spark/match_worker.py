@@ -17,14 +17,11 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.conditions.matching.results import Scores, match_batch
+from tocsin.conditions.language import Path
+from tocsin.conditions.live import Index, Snapshot
+from tocsin.conditions.matching import BYTES_OF_ROW, Scores, cuts, match_batch, row_bytes
 from tocsin.errors import EventError
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch
+from tocsin.events import EventBatch, batch_of_table
 from tocsin.spark.event_columns import Layout
 
 BYTES_IN_TASK = 16 << 20

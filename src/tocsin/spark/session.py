@@ -29,7 +29,7 @@ from tocsin.errors import TocsinError, TocsinWarning, UsageError
 from tocsin.spark.java import JavaHome, find_java
 from tocsin.spark.java_launch import fetches_packages, launch_quietly
 from tocsin.spark.launch_scripts import worker_python
-from tocsin.storage.folders import temporary_folder
+from tocsin.storage import temporary_folder
 
 GIBIBYTE = 1 << 30
 

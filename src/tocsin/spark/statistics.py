@@ -27,9 +27,8 @@ from tocsin.spark.file_urls import to_read, to_write
 from tocsin.spark.numbered_tasks import answers, each_number, numbers, partition_number
 
 if TYPE_CHECKING:
-    from tocsin.events.slices import Slice
-    from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.statistics_job import Plan, StatisticsJob
+    from tocsin.events import Slice
+    from tocsin.history.statistics import History, Plan, StatisticsJob
     from tocsin.spark.event_columns import Layout
 
 Path = tuple[str, ...]
@@ -64,7 +63,7 @@ def statistics(
     the new one, never a part of either. `part` gives the events a name, such as their day: a part that is
     in the folder already is not counted again, and a warning says so.
     """
-    from tocsin.history.statistics.statistics_job import StatisticsJob
+    from tocsin.history.statistics import StatisticsJob
     from tocsin.spark.event_columns import ship_columns
 
     if not isinstance(history, DataFrame):
@@ -121,14 +120,13 @@ def fields_of(schema: StructType) -> tuple[list[Path], list[Path]]:
 
 def _fields_of_slices(session: SparkSession, slices: Sequence[Slice]) -> tuple[list[Path], list[Path]]:
     """The same of files: a table's head tells, JSON has to be read through."""
-    from tocsin.events.kinds import Kind
-    from tocsin.events.schema import Schema
-    from tocsin.history.statistics.statistics_job import fields_of_schemas
+    from tocsin.events import Kind, Schema
+    from tocsin.history.statistics import fields_of_schemas
 
     lines = [piece for piece in slices if piece.format == "jsonl"]
 
     def look(number: int) -> str:
-        from tocsin.events.schema import Schema
+        from tocsin.events import Schema
 
         return json.dumps(
             [[path, sorted(kinds)] for path, kinds in Schema.of_slice(lines[number]).kinds.items()]
@@ -157,7 +155,7 @@ def _count(session: SparkSession, job: StatisticsJob, partials: Callable[[], Dat
 
 def _write_words(session: SparkSession, job: StatisticsJob, noted: DataFrame, folder: FilePath) -> int:
     """Put equal words together and write them; how many there are."""
-    from tocsin.history.statistics.task_facts import WORD
+    from tocsin.history.statistics import WORD
 
     columns = ["field", "word", "documents", "sketch"]
     words = noted.where(F.col("fact") == WORD).select(
@@ -179,8 +177,7 @@ def _merged_facts(noted: DataFrame) -> Any:
     """The facts of each field."""
     import pyarrow as pa
 
-    from tocsin.history.statistics.field_facts import FACTS, merge_facts
-    from tocsin.history.statistics.task_facts import WORD
+    from tocsin.history.statistics import FACTS, WORD, merge_facts
 
     def merge_field(facts: pa.Table) -> pa.Table:
         return merge_facts([facts.select(FACTS.names).cast(FACTS)])
@@ -210,7 +207,7 @@ def _table_task(job: StatisticsJob, layout: Layout) -> Any:
 
 def _slice_task(job: StatisticsJob, slices: Sequence[Slice]) -> Any:
     def note(batches: Batches) -> Iterator[Any]:
-        from tocsin.events.event_files import read_slice
+        from tocsin.events import read_slice
 
         for number in each_number(batches):
             partials = job.partials(number)

@@ -7,4 +7,16 @@ Begin with drafts.py (how every file of ours is written), then record_log.py (jo
 folders.py (the user's cache, temporary folders).
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.storage.drafts import AS_USUAL, PRIVATE, PRIVATE_FOLDER, draft_of, mode_within, sync_file
+    from tocsin.storage.drafts import sync_folder
+    from tocsin.storage.folders import cache_folder, temporary_folder
+    from tocsin.storage.packed_files import UNPACKED_LIMIT, UNPACKED_TIMES, check_unpacked, is_packed
+    from tocsin.storage.packed_files import most_unpacked, open_input, open_unpacked
+    from tocsin.storage.record_log import ALWAYS, ENGINE, WATCH, Record, RecordLog, holds_journal
+else:
+    __getattr__ = door(__name__)

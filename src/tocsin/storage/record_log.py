@@ -41,7 +41,7 @@ from typing import NamedTuple
 
 from tocsin.errors import JournalError, UsageError
 from tocsin.storage.drafts import draft_of, sync_folder
-from tocsin.syntax.durations import parse_duration
+from tocsin.syntax import parse_duration
 
 ENGINE, WATCH = 1, 2
 

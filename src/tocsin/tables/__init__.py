@@ -10,3 +10,21 @@ called. Promised: whatever is in a file, it is read or named as wrong, in bounde
 
 Begin with records.py.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.tables.arrow_types import SCALARS, TEXTS, has_member, is_list, is_text, plain, rows_not_utf8
+    from tocsin.tables.arrow_types import table_without_views, without_views
+    from tocsin.tables.csv_records import CsvRecords, header_names, lines_at, plain_table, read_table
+    from tocsin.tables.csv_records import record_starts
+    from tocsin.tables.json_lines import BLANKS, HalfAPair, NotAnObject, Parsed, integer_of_digits
+    from tocsin.tables.json_lines import member_span, member_text, object_of, parse_lines, parsed
+    from tocsin.tables.json_lines import record_lines
+    from tocsin.tables.parquet_files import RowGroup, checked_dataset, checked_size, column_names, row_groups
+    from tocsin.tables.records import BYTE_ORDER_MARK, NOT_TEXT, UNREADABLE, Reject, open_records, read_bytes
+    from tocsin.tables.records import readable, reading
+else:
+    __getattr__ = door(__name__)

@@ -26,7 +26,7 @@ from pyarrow.fs import LocalFileSystem
 
 from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError
-from tocsin.storage.packed_files import check_unpacked, most_unpacked
+from tocsin.storage import check_unpacked, most_unpacked
 from tocsin.tables.arrow_types import is_list
 from tocsin.tables.records import reading
 

@@ -11,7 +11,7 @@ from typing import IO, NamedTuple
 import pyarrow as pa
 
 from tocsin.errors import InputError
-from tocsin.storage.packed_files import open_input, open_unpacked
+from tocsin.storage import open_input, open_unpacked
 
 UNREADABLE = (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException)
 """What readers of files raise, by whatever is wrong with one."""

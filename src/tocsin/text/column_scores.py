@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from tocsin.arrays.dtypes import Doubles
 from tocsin.errors import InputError
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.tables.arrow_types import TEXTS, is_list
+from tocsin.events import batch_of_table
+from tocsin.tables import TEXTS, is_list
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.document_queries import DocumentQueries
 from tocsin.text.documents import FieldDocuments, documents_of

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import Check, check_paths, typed, typed_array
 from tocsin.arrays.dtypes import Flags, Ints
-from tocsin.events.cells import Path
+from tocsin.events import Path
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.kernels.query_code import QueryCode, Terms

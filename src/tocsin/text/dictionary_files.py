@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from tocsin.arrays.packed import text_arrays
 from tocsin.errors import InputError
-from tocsin.storage.drafts import draft_of
+from tocsin.storage import draft_of
 
 if TYPE_CHECKING:
     from tocsin.text.dictionary import Dictionary, WordArrays

@@ -12,7 +12,7 @@ import numpy as np
 from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.packed import packed_bytes, starts, text_arrays
-from tocsin.events.cells import EventBatch, Path, StringCells
+from tocsin.events import EventBatch, Path, StringCells
 from tocsin.fork_locks import CACHE, fork_safe_lock
 from tocsin.text.kernels.documents import Documents, texts_beyond_ascii
 from tocsin.text.kernels.tokenizer import IN_WORD, PAGE, SEPARATOR, WORD_ALONE, Characters

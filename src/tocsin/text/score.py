@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from tocsin.errors import UsageError, telling
-from tocsin.syntax.places import error_of
+from tocsin.syntax import error_of
 from tocsin.text.language.parser import QueryProblems, parse_query
 from tocsin.text.language.query import TextQuery
 from tocsin.text.meaning import judge

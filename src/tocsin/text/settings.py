@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tocsin.errors import UsageError
-from tocsin.events.cells import Path
+from tocsin.events import Path
 from tocsin.text.tokenizer import words_of
 
 

@@ -14,7 +14,7 @@ from tocsin.arrays.dtypes import Flags
 from tocsin.arrays.packed import joined, text_arrays
 from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.errors import UsageError
-from tocsin.events.cells import Path
+from tocsin.events import Path
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.settings import TextSettings, WordWeights

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
-from tocsin.events.cells import Path
+from tocsin.events import Path
 from tocsin.text.compiled_texts import CompiledTexts
 from tocsin.text.documents import EventDocuments, SearchedEvent, documents_of_texts
 from tocsin.text.kernels.rule_queries import ELSEWHERE, UNSEARCHED, take_scores

@@ -11,3 +11,19 @@ alerts.py             what comes out; alert_files.py: into files
 
 Begin with watch.py.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.watches.alert_files import AlertLines, AlertTable, alert_writer
+    from tocsin.watches.alerts import TOO_DEEP, Alert, alert_text
+    from tocsin.watches.joins import Joins, Place, entry_of
+    from tocsin.watches.row_journal import KeptRows
+    from tocsin.watches.table_contents import Row, differ, kept_row
+    from tocsin.watches.trigger_plan import TriggerPlan, plan_trigger
+    from tocsin.watches.watch import Watch
+    from tocsin.watches.watched_trigger import Watched, watched
+else:
+    __getattr__ = door(__name__)

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from tocsin.events.kept_columns import json_text
-from tocsin.matches.match_files import without_formulas
+from tocsin.events import json_text
+from tocsin.matches import without_formulas
 from tocsin.watches.alerts import Alert
 
 ALERT_SCHEMA = pa.schema(

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from tocsin.conditions.meaning import Event, lookup
-from tocsin.events.kept_columns import json_text
-from tocsin.rules.alert_texts import AlertPart, FieldPart, ScorePart
-from tocsin.tables.json_lines import parsed
+from tocsin.events import json_text
+from tocsin.rules import AlertPart, FieldPart, ScorePart
+from tocsin.tables import parsed
 
 MISSING = "null"
 """What stands in an alert's text for a field that is missing, and for the score of a trigger without any."""

@@ -18,9 +18,9 @@ from collections.abc import Hashable, Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Path
 from tocsin.conditions.meaning import Event, Instant, lookup
-from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.syntax import parse_timestamp
 
 Mark = tuple[str, Hashable]
 

@@ -13,10 +13,8 @@ from math import prod
 from typing import NamedTuple
 
 from tocsin.conditions.meaning import Event, lookup
-from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine.machine import Machine
-from tocsin.datalog.machine.normal_form import Atom, JoinRule, NormalProgram, Relation, Variable
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Atom, JoinRule, Machine, NormalProgram, Relation, Symbols, Variable
 from tocsin.errors import EventError
 from tocsin.watches.join_keys import Mark, Words, marks_of
 from tocsin.watches.watched_trigger import Shape, Watched

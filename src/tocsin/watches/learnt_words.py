@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Path
 from tocsin.conditions.meaning import document_at
-from tocsin.rules.after_clause import event_with
-from tocsin.text import Dictionary, WordArrays
-from tocsin.text.dictionary import LARGEST_IDF, LEAST_IDF
+from tocsin.rules import event_with
+from tocsin.text import LARGEST_IDF, LEAST_IDF, Dictionary, WordArrays
 from tocsin.watches.table_contents import Row
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tocsin.errors import EventError, JournalError, TocsinError, TocsinWarning
-from tocsin.storage.record_log import WATCH, Record, RecordLog
+from tocsin.storage import WATCH, Record, RecordLog
 from tocsin.watches.learnt_words import Asked, LearntWords, documents_of
 from tocsin.watches.row_values import Unkept, decode, encode
 from tocsin.watches.table_contents import Row, kept_row

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from tocsin.events.field_values import type_name
+from tocsin.events import type_name
 
 _LONG = struct.Struct("<Q")
 _WORD = struct.Struct("<q")

@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.results import Matches
-from tocsin.rules.rule_set import Rules
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.language import Path
+from tocsin.conditions.live import Index, Preparation, Snapshot
+from tocsin.conditions.matching import Matches
+from tocsin.rules import Rules
 from tocsin.text import Dictionary
 from tocsin.watches.joins import Place
 from tocsin.watches.watched_trigger import Watched

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Path
 from tocsin.conditions.meaning import DEEPEST_LIST, is_missing, lookup, plain_value
 from tocsin.errors import EventError
-from tocsin.events.field_values import SIMPLE, type_name
+from tocsin.events import SIMPLE, type_name
 
 Row = dict[str, Any]
 

@@ -6,11 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tocsin.conditions.planner.plan_report import ConjunctPlan, RulePlan, plan_rules
-from tocsin.conditions.planner.planner import Planner
-from tocsin.rules.joins.printer import print_joined, print_joined_leaf
-from tocsin.rules.joins.splitter import split
-from tocsin.rules.rule_set import Rules
+from tocsin.conditions.planner import ConjunctPlan, Planner, RulePlan, plan_rules
+from tocsin.rules import Rules, print_joined, print_joined_leaf, split
 from tocsin.text import TextBase
 from tocsin.watches.watched_trigger import watched
 

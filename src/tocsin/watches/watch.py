@@ -7,18 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from tocsin.conditions.graph.condition_reader import read_conditions
-from tocsin.conditions.language.field_names import field_named
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.graph import read_conditions
+from tocsin.conditions.language import Path, field_named
+from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import Truth, text_score
 from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
 from tocsin.fork_locks import WATCH, fork_safe_lock
-from tocsin.rules.after_clause import DELETE, INSERT, OLD, UPDATE, event_with
-from tocsin.rules.joins.meaning import joined_truth
-from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
-from tocsin.storage.record_log import ALWAYS
+from tocsin.rules import DELETE, INSERT, OLD, UPDATE, Rules, event_with, joined_truth, read_rules
+from tocsin.storage import ALWAYS
 from tocsin.text import Dictionary, TextSettings
 from tocsin.watches.alerts import Alert, alert_text
 from tocsin.watches.joins import Entry, Joins, Place, entry_of
@@ -29,7 +25,7 @@ from tocsin.watches.table_contents import Contents, Row, differ, kept_row
 from tocsin.watches.watched_trigger import Watched, watched
 
 if TYPE_CHECKING:
-    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics import History
 
 PathLike = str | os.PathLike[str]
 

@@ -9,16 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
-from tocsin.rules.after_clause import INSERT, OLD, After
-from tocsin.rules.alert_texts import AlertPart, FieldPart, read_alert
-from tocsin.rules.joins.splitter import Split, split, text_predicates
-from tocsin.rules.joins.tree import JoinedCondition
-from tocsin.rules.rule_set import Rules
-from tocsin.rules.throttles import DEDUP, read_dedup
-from tocsin.rules.triggers import Trigger
+from tocsin.conditions.language import TEXT_TESTS, Path, Predicate, parse_condition, print_condition
+from tocsin.rules import (
+    DEDUP,
+    INSERT,
+    OLD,
+    After,
+    AlertPart,
+    FieldPart,
+    JoinedCondition,
+    Rules,
+    Split,
+    Trigger,
+    read_alert,
+    read_dedup,
+    split,
+    text_predicates,
+)
 from tocsin.watches.join_keys import KeyField
 
 Shape = tuple[tuple[int, ...], ...]

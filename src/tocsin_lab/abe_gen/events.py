@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Path
 from tocsin_lab.abe_gen.draws import zipf, zipf_weights
 from tocsin_lab.abe_gen.predicates import BOOLEAN_DIGIT, LIST_DIGIT, STRING_DIGITS
 from tocsin_lab.abe_gen.settings import Dimensions, Workload

@@ -24,11 +24,10 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import starts
-from tocsin.conditions.kernels.node_references import FALSE_REF, TRUE_REF
-from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, TRUE
-from tocsin.conditions.kernels.skeleton import NOT as NOT_STEP
-from tocsin.conditions.kernels.skeleton import XNOR as XNOR_STEP
-from tocsin.conditions.kernels.skeleton import XOR as XOR_STEP
+from tocsin.conditions.kernels import AND_BASE, FALSE, FALSE_REF, TRUE, TRUE_REF
+from tocsin.conditions.kernels import NOT as NOT_STEP
+from tocsin.conditions.kernels import XNOR as XNOR_STEP
+from tocsin.conditions.kernels import XOR as XOR_STEP
 from tocsin_lab.kernels.atree_nodes import AND, NOT, OR, XNOR, XOR
 from tocsin_lab.kernels.atree_updates import Groups
 

@@ -6,8 +6,8 @@ here each is an object, and the order is that of arrival.
 
 from __future__ import annotations
 
-from tocsin.conditions.graph.condition_reader import step_code
-from tocsin.conditions.language.tree import Condition, Predicate
+from tocsin.conditions.graph import step_code
+from tocsin.conditions.language import Condition, Predicate
 from tocsin.conditions.operators import canonical_predicate
 
 

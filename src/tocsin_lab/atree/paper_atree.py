@@ -14,14 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Doubles, Ints, Longs
-from tocsin.conditions.graph.condition_reader import read_conditions
-from tocsin.conditions.graph.leaf_families import sort_into_families
-from tocsin.conditions.graph.likelihood import guess
-from tocsin.conditions.graph.predicate_table import Predicates
-from tocsin.conditions.kernels.node_references import TRUE_REF
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_predicate
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.graph import Predicates, guess, read_conditions, sort_into_families
+from tocsin.conditions.kernels import TRUE_REF
+from tocsin.conditions.language import Condition, parse_condition, print_predicate
 from tocsin.conditions.meaning import Truth, predicate_truth
 from tocsin.errors import UsageError, raise_all
 from tocsin_lab.atree.atree import ALWAYS, GrowingAtree

@@ -11,12 +11,10 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition, print_literal
-from tocsin.conditions.language.tree import Literal
+from tocsin.conditions.language import Literal, parse_condition, print_condition, print_literal
 from tocsin.errors import RuleError, each_error, raise_all
-from tocsin.events.kinds import Kind
-from tocsin.rules.rule_set import Rule, Rules
+from tocsin.events import Kind
+from tocsin.rules import Rule, Rules
 from tocsin_lab.booking.graph import Graph, Role
 
 SCHEMA = pa.schema(

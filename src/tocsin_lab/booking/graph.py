@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import parse_condition, print_condition
 from tocsin.errors import RuleError, each_error, raise_all
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.lists import Lists
-from tocsin.engines.kernels.expressions import Expressions
+from tocsin.engines import Expressions
 from tocsin_lab.contracts.attributes import Attribute
 from tocsin_lab.contracts.contracts import Contracts, is_and, parts_of
 from tocsin_lab.contracts.targets import Targets, targets_of

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.language.printer import print_predicate
-from tocsin.conditions.language.tree import Literal, Predicate, Test
-from tocsin.events.kinds import Kind
+from tocsin.conditions.language import Literal, Predicate, Test, print_predicate
+from tocsin.events import Kind
 from tocsin_lab.abe_gen.texts import chosen, decimals, joined, side_by_side
 from tocsin_lab.abe_gen.workloads import RULE_SCHEMA
 from tocsin_lab.contracts.attributes import Attribute

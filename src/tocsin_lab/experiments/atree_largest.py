@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tocsin.engines.build import build
-from tocsin.rules.rule_files import read_rules
+from tocsin.rules import read_rules
 from tocsin_lab import abe_gen
 from tocsin_lab.abe_gen.files import write_rules
 from tocsin_lab.abe_gen.workloads import rule_batches

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.printer import print_predicate
+from tocsin.conditions.language import print_predicate
 from tocsin.engines.build import build
 from tocsin.errors import TocsinError
 from tocsin_lab import abe_gen

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.live.index import Index
-from tocsin.conditions.matching.results import MATCH_SCHEMA
+from tocsin.conditions.live import Index
+from tocsin.conditions.matching import MATCH_SCHEMA
 from tocsin.engines.build import build
 from tocsin.errors import TocsinError
 from tocsin_lab.contracts import STANDARD, ContractSetting, make_contracts, rows_of, rules_of, table_of

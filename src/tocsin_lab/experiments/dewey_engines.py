@@ -16,8 +16,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from tocsin.arrays.lists import Lists
-from tocsin.engines.engine import Engine, RefusedRules
-from tocsin.engines.registry import BUILDERS
+from tocsin.engines import BUILDERS, Engine, RefusedRules
 from tocsin.errors import TocsinError, UsageError
 from tocsin_lab.contracts import (
     STANDARD,

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from tocsin.arrays.dtypes import Longs
 from tocsin.engines.build import build
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, each_error
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 from tocsin_lab.experiments.clocks import Seconds, in_turns, timed
 from tocsin_lab.experiments.event_steps import Event
 

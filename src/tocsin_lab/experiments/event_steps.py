@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from tocsin.conditions.kernels.leaves import OneEvent
-from tocsin.conditions.matching.matcher import LayerMatcher
+from tocsin.conditions.kernels import OneEvent
+from tocsin.conditions.matching import LayerMatcher
 from tocsin.errors import TocsinError
 from tocsin.text import EventDocuments
 from tocsin_lab.experiments.clocks import Seconds, interleaved

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 from tocsin.errors import TocsinWarning, UsageError
 from tocsin_lab.experiments.experiment import Experiment, Run
 from tocsin_lab.experiments.kept_outcomes import Kept, NotKept

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine import ClosureGraph
 from tocsin.errors import TocsinError
 from tocsin_lab.experiments.clocks import Seconds, interleaved, machine_note
 from tocsin_lab.experiments.experiment import Run

@@ -12,10 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine import normal_form
-from tocsin.datalog.machine.machine import Machine
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Machine, Symbols, normal_form
 from tocsin_lab.yield_index.access_counts import Counted, activate_all
 from tocsin_lab.yield_index.joins import different_rows
 from tocsin_lab.yield_index.rule_atoms import Atom, ConjunctiveRule

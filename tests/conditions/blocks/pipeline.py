@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tocsin.conditions.blocks.build_folder import BITS, Work, find_firsts
-from tocsin.conditions.blocks.rule_rows import Refused, read_rows
+from tocsin.conditions.blocks import BITS, Refused, Work, find_firsts, read_rows
 
 
 def blocks_of(tables: Sequence[pa.Table], folder: Path) -> tuple[Work, list[Refused]]:

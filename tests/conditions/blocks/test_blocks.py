@@ -17,17 +17,12 @@ from tests.text_rules import make_event as make_text_event
 
 from tocsin import Index, Rules
 from tocsin.arrays.array_file import open_arrays
-from tocsin.conditions.blocks.assembly import compile_blocks
-from tocsin.conditions.blocks.build_folder import find_firsts
-from tocsin.conditions.blocks.rule_rows import read_rows
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
-from tocsin.conditions.graph.condition_reader import read_conditions
-from tocsin.conditions.graph.index_file import open_index, save_index
+from tocsin.conditions.blocks import compile_blocks, find_firsts, read_rows
+from tocsin.conditions.graph import CompiledIndex, compile_rules, open_index, read_conditions, save_index
 from tocsin.conditions.graph.predicate_table import keys_of_predicates
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import parse_condition, print_condition
 from tocsin.conditions.meaning import matches
-from tocsin.conditions.planner.planner import Planner
+from tocsin.conditions.planner import Planner
 
 
 def random_table(rng: random.Random, most: int = 40) -> tuple[pa.Table, list[dict[str, object]]]:

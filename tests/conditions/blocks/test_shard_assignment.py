@@ -10,14 +10,8 @@ import pyarrow as pa
 import pytest
 from tests.conditions.blocks.pipeline import blocks_of, compared
 
-from tocsin.conditions.blocks.build_folder import Work
-from tocsin.conditions.blocks.shard_assignment import (
-    cut,
-    rule_weights,
-    rules_of_shard,
-    shards_wanted,
-    share_out,
-)
+from tocsin.conditions.blocks import Work, rule_weights, rules_of_shard, shards_wanted, share_out
+from tocsin.conditions.blocks.shard_assignment import cut
 
 FAMILIES = 40
 MEMBERS = 25

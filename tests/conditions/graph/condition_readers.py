@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tocsin.arrays.packed import packed_bytes
-from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
-from tocsin.conditions.language.parser import parse_condition, parse_predicate
-from tocsin.conditions.language.tree import Connective, Constant, Operator, Step
+from tocsin.conditions.kernels import AND_BASE, FALSE, NOT, TRUE, XNOR, XOR
+from tocsin.conditions.kernels.skeleton import OR_BASE, read_skeletons
+from tocsin.conditions.language import Connective, Constant, Operator, Step, parse_condition
+from tocsin.conditions.language.parser import parse_predicate
 from tocsin.errors import RuleError
 
 WORDS: dict[int, Step] = {NOT: Operator(Connective.NOT, 1), TRUE: Constant(True), FALSE: Constant(False)}

@@ -6,8 +6,7 @@ import random
 
 from tests.cases import make_condition
 
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tokens import Token, TokenKind, tokenize
+from tocsin.conditions.language import Token, TokenKind, print_condition, tokenize
 
 BLANKS = [" ", "  ", "\n", "\t", "\r\n", "\v", "\f", ' -- it\'s (a "comment"\n', "--\n", "--- and or\r\n"]
 

@@ -10,8 +10,8 @@ import pytest
 from tests.conditions.graph.condition_readers import assert_one_language, fast_steps, slow_steps
 from tests.conditions.graph.odd_texts import SNIPPETS, broken, dressed, soup
 
-from tocsin.conditions.graph.condition_reader import read_conditions
-from tocsin.conditions.language.printer import print_predicate
+from tocsin.conditions.graph import read_conditions
+from tocsin.conditions.language import print_predicate
 
 
 def test_valid_conditions_in_odd_dress() -> None:

@@ -10,11 +10,9 @@ import pytest
 from tests.cases import make_condition, make_conditions, make_event, one_in
 
 from tocsin import Rules
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
+from tocsin.conditions.graph import CompiledIndex, compile_rules
 from tocsin.conditions.kernels.deferred_planes import AND, DEFERRED_OR, kinds_of
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition, Connective, Operator, Step
+from tocsin.conditions.language import Condition, Connective, Operator, Step, parse_condition, print_condition
 from tocsin.conditions.meaning import matches
 
 NOT = Operator(Connective.NOT, 1)

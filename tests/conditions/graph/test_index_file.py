@@ -17,8 +17,7 @@ import pytest
 import tocsin
 from tocsin import Rules
 from tocsin.arrays.array_file import MAGIC, VERSION, index_digest
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.graph.index_file import open_index, save_index
+from tocsin.conditions.graph import compile_rules, open_index, save_index
 from tocsin.errors import IndexFileError
 
 RULES = [

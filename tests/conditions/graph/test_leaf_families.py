@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.strategies import predicates
 
-from tocsin.conditions.graph.leaf_families import Families, sort_into_families
-from tocsin.conditions.graph.predicate_table import Predicates
-from tocsin.conditions.graph.value_keys import address_key, scalar_key
+from tocsin.conditions.graph import Predicates, scalar_key, sort_into_families
+from tocsin.conditions.graph.leaf_families import Families
+from tocsin.conditions.graph.value_keys import address_key
 from tocsin.conditions.kernels.predicate_parser import NULLS
+from tocsin.conditions.language import Literal, Path, Predicate, Test
 from tocsin.conditions.language.addresses import parse_network
-from tocsin.conditions.language.tree import Literal, Path, Predicate, Test
 from tocsin.conditions.operators import canonical_predicate
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 Key = tuple[int, int] | bytes
 PATTERNS = (Test.LIKE, Test.ILIKE, Test.MATCHES)

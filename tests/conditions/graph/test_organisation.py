@@ -20,21 +20,25 @@ from tests.strategies import events, rule_sets
 import tocsin
 from tocsin import Index, IndexFileError, Rules, UsageError
 from tocsin.arrays.dtypes import Ints
-from tocsin.conditions.graph import organisation
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
-from tocsin.conditions.graph.condition_reader import Reading, read_conditions
-from tocsin.conditions.graph.index_file import open_index, save_index
+from tocsin.conditions.graph import (
+    CompiledIndex,
+    Reading,
+    compile_rules,
+    open_index,
+    organisation,
+    read_conditions,
+    save_index,
+)
 from tocsin.conditions.graph.likelihood import Likelihood
 from tocsin.conditions.graph.organisation import FEW, Organisation, organised
 from tocsin.conditions.graph.shared_graph import lay_out, share_beside
 from tocsin.conditions.kernels.reorganisation import count_uses, cover_nodes, list_covers
 from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes, no_nodes
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.matching.matcher import Matcher
+from tocsin.conditions.language import parse_condition, print_condition
+from tocsin.conditions.matching import Matcher
 from tocsin.conditions.meaning import Truth, condition_truth, matches, predicate_truth
-from tocsin.conditions.planner.planner import Planner
-from tocsin.events.python_events import FieldPlan
+from tocsin.conditions.planner import Planner
+from tocsin.events import FieldPlan
 from tocsin_lab import abe_gen
 from tocsin_lab.atree.nested_conjunctions import NestedSetting, nested_rules
 

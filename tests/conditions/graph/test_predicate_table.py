@@ -16,19 +16,24 @@ from tests.conftest import examples
 from tests.strategies import predicates
 
 from tocsin.arrays.packed import packed_bytes
-from tocsin.conditions.graph.condition_reader import read_conditions
-from tocsin.conditions.graph.predicate_table import TEST_CODE, Predicates
-from tocsin.conditions.graph.value_keys import scalar_key
+from tocsin.conditions.graph import Predicates, read_conditions, scalar_key
+from tocsin.conditions.graph.predicate_table import TEST_CODE
 from tocsin.conditions.kernels import constants
 from tocsin.conditions.kernels import predicate_parser as codes
 from tocsin.conditions.kernels.condition_precheck import is_condition
 from tocsin.conditions.kernels.constants import UNSURE
-from tocsin.conditions.language.parser import parse_condition, parse_predicate
-from tocsin.conditions.language.printer import print_condition, print_predicate
-from tocsin.conditions.language.tree import Condition, Predicate, Test
+from tocsin.conditions.language import (
+    Condition,
+    Predicate,
+    Test,
+    parse_condition,
+    print_condition,
+    print_predicate,
+)
+from tocsin.conditions.language.parser import parse_predicate
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import RuleError
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 
 def column(texts: Sequence[str]) -> pa.LargeStringArray:

@@ -6,11 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin.conditions.language import (
+    Connective,
+    Constant,
+    Literal,
+    Operator,
+    Predicate,
+    Step,
+    Test,
+    parse_condition,
+)
 from tocsin.conditions.language.numerals import read_number
-from tocsin.conditions.language.parser import parse_condition, parse_predicate
-from tocsin.conditions.language.tree import Connective, Constant, Literal, Operator, Predicate, Step, Test
+from tocsin.conditions.language.parser import parse_predicate
 from tocsin.errors import RuleError, RuleErrors
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 NOT = Operator(Connective.NOT, 1)
 XOR = Operator(Connective.XOR, 2)

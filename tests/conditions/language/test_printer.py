@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.language.parser import parse_condition, parse_predicate
-from tocsin.conditions.language.printer import print_condition, print_predicate
-from tocsin.conditions.language.tree import (
+from tocsin.conditions.language import (
     Condition,
     Connective,
     Constant,
@@ -15,8 +13,12 @@ from tocsin.conditions.language.tree import (
     Predicate,
     Step,
     Test,
+    parse_condition,
+    print_condition,
+    print_predicate,
 )
-from tocsin.events.kinds import Kind
+from tocsin.conditions.language.parser import parse_predicate
+from tocsin.events import Kind
 
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999
 

@@ -14,7 +14,7 @@ from tocsin.conditions.language.required_literals import (
     Required,
     required_literals,
 )
-from tocsin.syntax.regexes import compile_regex
+from tocsin.syntax import compile_regex
 
 
 def may_match(expression: str, text: str) -> bool:

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.schema_check import Checker
-from tocsin.events.kinds import Kind
-from tocsin.events.schema import Schema
+from tocsin.conditions.language import Checker, parse_condition
+from tocsin.events import Kind, Schema
 
 SCHEMA = Schema(
     kinds={

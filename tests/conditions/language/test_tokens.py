@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, describe, tokenize
+from tocsin.conditions.language import TRIGGER_WORDS, TokenKind, tokenize
+from tocsin.conditions.language.tokens import describe
 
 
 def brief(text: str) -> list[tuple[str, str]]:

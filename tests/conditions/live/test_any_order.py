@@ -24,8 +24,7 @@ from tests.contract.doors import built, by_cells, by_event, by_reader, by_table,
 from tests.typed_tables import make_table
 
 import tocsin
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, print_condition
 from tocsin.conditions.live import compaction, layered_snapshot
 from tocsin.errors import RuleError, UnknownRuleError
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 
 EVENTS = 4_500

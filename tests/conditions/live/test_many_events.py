@@ -18,7 +18,7 @@ from tests.text_rules import make_event as make_text_event
 
 import tocsin
 from tocsin.conditions.live import many_events
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 from tocsin.errors import EventError, UsageError
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")

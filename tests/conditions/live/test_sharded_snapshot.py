@@ -14,12 +14,11 @@ from tests.text_rules import make_event as make_text_event
 
 import tocsin
 from tocsin import Index, Rules
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
+from tocsin.conditions.live import Snapshot
 from tocsin.conditions.live.sharded_index import sharded_index
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
+from tocsin.conditions.matching import BatchMatches
+from tocsin.events import EventBatch, FieldPlan
 
 Answer = list[tuple[int, str, float | None]]
 EVENTS = 200

@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from tests.cases import Event, make_condition, make_event
 from tests.strategies import conditions, events
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition, print_condition
 from tocsin.conditions.live.uncompiled_rule import FreshRule
 from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.meaning import matches

@@ -14,7 +14,7 @@ from tests.conditions.live.small_layers import small_layers
 
 import tocsin
 from tocsin import Index
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 from tocsin.errors import (
     IndexFileError,
     RuleError,
@@ -22,7 +22,7 @@ from tocsin.errors import (
     UnknownRuleError,
     UsageError,
 )
-from tocsin.rules.rule_metadata import MOST_COLUMNS
+from tocsin.rules import MOST_COLUMNS
 
 __all__ = ["small_layers"]
 

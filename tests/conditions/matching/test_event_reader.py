@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.matching.matcher import Matcher
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.language import parse_condition
+from tocsin.conditions.matching import Matcher
 from tocsin.conditions.meaning import matches
 from tocsin.errors import EventError
-from tocsin.events.python_events import FieldPlan
-from tocsin.rules.rule_set import Rules
+from tocsin.events import FieldPlan
+from tocsin.rules import Rules
 from tocsin.text import EventDocuments
 
 RULES = [

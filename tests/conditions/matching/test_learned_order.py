@@ -11,7 +11,7 @@ from tests.strategies import events, rule_sets
 
 import tocsin
 from tocsin import Index
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 
 
 def graph_of(index: object) -> tuple[Index, np.ndarray]:

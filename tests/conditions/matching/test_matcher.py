@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tocsin import Rules
-from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.conditions.graph import compile_rules
 from tocsin.conditions.graph.predicate_table import predicate_of
 from tocsin.conditions.kernels.bitmap_store import BLOCK, WORDS
 from tocsin.conditions.kernels.deferred_planes import DEFERRED_OR, kinds_of
-from tocsin.conditions.matching.matcher import Matcher
+from tocsin.conditions.matching import Matcher
 from tocsin.conditions.meaning import Truth, predicate_truth
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan
 from tocsin.text import EventDocuments
 from tocsin_lab import abe_gen
 

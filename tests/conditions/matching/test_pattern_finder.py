@@ -17,13 +17,13 @@ import tocsin.conditions.graph.pattern_arrays
 import tocsin.conditions.matching.pattern_finder
 from tocsin.arrays.packed import packed_bytes, text_arrays
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
+from tocsin.conditions.language import Literal, Predicate, Test
 from tocsin.conditions.language.like_patterns import compile_like, like_problem
-from tocsin.conditions.language.tree import Literal, Predicate, Test
 from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import UnsupportedError
-from tocsin.events.kinds import Kind
-from tocsin.syntax.regexes import compile_regex
+from tocsin.events import Kind
+from tocsin.syntax import compile_regex
 
 Asked = tuple[Test, str]
 

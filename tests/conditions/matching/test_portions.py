@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import tocsin
 from tocsin.conditions.kernels.bitmap_store import BLOCK
 from tocsin.conditions.live import table_matcher
+from tocsin.conditions.matching import cuts
 from tocsin.conditions.matching.portions import (
     EVENTS_AT_ONCE,
     FEWEST_EVENTS,
     MATCHES_AIMED_AT,
-    cuts,
     even_size,
     first_size,
     next_size,

@@ -16,13 +16,18 @@ from tests.contract.doors import RuleSet, built, by_cells, expected
 from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, LITERALS, NETWORKS, VALUES
 
 from tocsin import Rules
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition, Literal, Path, Predicate, Test
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.language import (
+    Condition,
+    Literal,
+    Path,
+    Predicate,
+    Test,
+    parse_condition,
+    print_condition,
+)
 from tocsin.conditions.matching.resolver import Resolver
-from tocsin.events.kinds import Kind
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan, Kind
 from tocsin.text import EventDocuments
 
 FIELDS: list[Path] = [("x",), ("y",), ("z",)]

@@ -16,11 +16,11 @@ from tests.sharded_rules import in_parts
 
 import tocsin
 from tocsin import Rules
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.conditions.live import table_matcher
 from tocsin.conditions.matching import rule_dictionary
 from tocsin.conditions.matching.results import TABLE_SCHEMA
-from tocsin.engines.build import ENGINES
+from tocsin.engines import ENGINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

@@ -17,7 +17,7 @@ from tocsin.conditions.live import table_matcher
 from tocsin.conditions.matching import portions, threads
 from tocsin.conditions.matching.threads import in_order, thread_count, usable_cores
 from tocsin.errors import EventError, UsageError
-from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events import batch_of_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

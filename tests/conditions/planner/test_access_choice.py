@@ -11,7 +11,7 @@ from tests.cases import Choices
 from tests.strategies import Drawn
 
 from tocsin import Rules
-from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.conditions.graph import read_conditions
 from tocsin.conditions.kernels.access_choice import (
     AUTO,
     DEFERRED,
@@ -21,9 +21,8 @@ from tocsin.conditions.kernels.access_choice import (
     LeafEstimates,
     conjuncts_of,
 )
-from tocsin.conditions.planner.costs import Costs
-from tocsin.conditions.planner.plan_report import RulePlan, plan_rules
-from tocsin.conditions.planner.planner import Planner, plan_conditions
+from tocsin.conditions.planner import Costs, Planner, RulePlan, plan_rules
+from tocsin.conditions.planner.planner import plan_conditions
 from tocsin.errors import UsageError
 from tocsin.text import TextBase
 

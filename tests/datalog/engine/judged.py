@@ -8,8 +8,8 @@ import pytest
 from tests.datalog.engine.obvious_machine import start_obvious
 
 from tocsin import Changes, Engine, Program
-from tocsin.datalog.engine.base_facts import first_state
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.engine import first_state
+from tocsin.datalog.machine import Symbols
 from tocsin.errors import TocsinError
 
 LIMIT = 2_000

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from tocsin.datalog.language import Value
 from tocsin.datalog.language.conjunctions import Tuple
-from tocsin.datalog.language.syntax import CheckedProgram, Value
+from tocsin.datalog.language.syntax import CheckedProgram
 from tocsin.datalog.meaning import applied
 
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from tocsin import Program
 from tocsin.datalog.engine.machines import Started
-from tocsin.datalog.language.syntax import CheckedProgram, Value
-from tocsin.datalog.machine.machine import Machine
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import Rows, TupleCode
+from tocsin.datalog.language import Value
+from tocsin.datalog.language.syntax import CheckedProgram
+from tocsin.datalog.machine import Machine, Rows, Symbols, TupleCode
 from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError
 

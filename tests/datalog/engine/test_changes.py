@@ -8,10 +8,8 @@ import pytest
 import tocsin
 from tocsin import Changes
 from tocsin.datalog.engine.changes import Changed, Tuples, no_tuples
-from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine import closure_change
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import Rows, TupleCode
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Rows, Symbols, TupleCode, closure_change
 
 CODE = TupleCode("r", [Type.NUMBER, Type.SYMBOL], Symbols(), ["n", "s"])
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.language import Value
 from tocsin.errors import DerivationError, IndexFileError, InputError, RuleError, UsageError
 
 PATHS = """
@@ -377,7 +377,7 @@ def test_snapshots(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_is_no_index(tmp_path: Path) -> None:
-    from tocsin.conditions.graph.index_file import open_index
+    from tocsin.conditions.graph import open_index
 
     path = tmp_path / "paths.tocsin"
     start(PATHS + "arc(1, 2).").save(path)

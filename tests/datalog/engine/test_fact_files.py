@@ -15,12 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.datalog.engine import fact_files
-from tocsin.datalog.engine.fact_files import BadLine, read_fact_file, read_facts
-from tocsin.datalog.language.directives import Transfer
-from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import TupleCode
+from tocsin.datalog.engine import BadLine, fact_files, read_facts
+from tocsin.datalog.engine.fact_files import read_fact_file
+from tocsin.datalog.language import Transfer, Type
+from tocsin.datalog.machine import Symbols, TupleCode
 from tocsin.errors import InputError
 
 FILE = Transfer("r", stream=False)

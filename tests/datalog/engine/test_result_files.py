@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tocsin.datalog.engine import print_result, result_path, write_result
 from tocsin.datalog.engine.fact_files import read_fact_file
-from tocsin.datalog.engine.result_files import print_result, result_path, write_result
-from tocsin.datalog.language.directives import Transfer
-from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import TupleCode
+from tocsin.datalog.language import Transfer, Type
+from tocsin.datalog.machine import Symbols, TupleCode
 from tocsin.errors import InputError, TocsinWarning
 
 CODE = TupleCode("r", [Type.NUMBER, Type.FLOAT, Type.UNSIGNED, Type.SYMBOL], Symbols(), ["n", "f", "u", "s"])

@@ -11,12 +11,13 @@ from tests.datalog.engine.obvious_known import ObviousKnown
 from tests.datalog_programs import Case, Change, cases, changes, rows, signatures
 
 from tocsin import Program
+from tocsin.datalog.engine import facts_of
 from tocsin.datalog.engine.derivations import Absence, Derivation, Fact
-from tocsin.datalog.engine.machines import facts_of
 from tocsin.datalog.engine.why import Deriver
+from tocsin.datalog.language import Value
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.conjunctions import Tuple
-from tocsin.datalog.language.syntax import CheckedProgram, Negation, Positive, Rule, Value
+from tocsin.datalog.language.syntax import CheckedProgram, Negation, Positive, Rule
 from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.meaning import Contents, applied
 

@@ -7,22 +7,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from tocsin.datalog.language import functors
-from tocsin.datalog.language.syntax import Type, Value
-from tocsin.datalog.machine.machine import Machine
-from tocsin.datalog.machine.normal_form import (
+from tocsin.datalog.language import Type, Value, functors
+from tocsin.datalog.machine import (
     Atom,
-    Call,
-    Constant,
     JoinRule,
-    Let,
+    Machine,
     NormalProgram,
     Relation,
+    Symbols,
+    TupleCode,
     Variable,
 )
+from tocsin.datalog.machine.normal_form import Call, Constant, Let
 from tocsin.datalog.machine.normal_form import Test as Comparison
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import TupleCode
 from tocsin.errors import DerivationError
 
 BITS = ("band", "bor", "bxor", "bshl", "bshr", "bshru", "bnot")

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from tests.datalog_trees import print_rule
 
+from tocsin.datalog.language import Type
 from tocsin.datalog.language.checker import check_program
-from tocsin.datalog.language.syntax import CheckedProgram, Type
+from tocsin.datalog.language.syntax import CheckedProgram
 
 
 def rules_of(program: CheckedProgram) -> list[str]:

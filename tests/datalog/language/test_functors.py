@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from tocsin.datalog.language import Type, Value
 from tocsin.datalog.language.functors import aggregate, apply, holds, is_arithmetic, is_total
-from tocsin.datalog.language.syntax import Type, Value
 from tocsin.errors import DerivationError, TocsinWarning
 
 N, U, F, S = Type.NUMBER, Type.UNSIGNED, Type.FLOAT, Type.SYMBOL

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tests.datalog_errors import errors_of
 from tests.datalog_trees import print_rule
 
+from tocsin.datalog.language import Type, Value
 from tocsin.datalog.language.clause_parser import ClauseReader
 from tocsin.datalog.language.cursor import Cursor
 from tocsin.datalog.language.fact_parser import placed, read_facts
@@ -13,17 +14,7 @@ from tocsin.datalog.language.outline import Block, Column, Named, RelationDeclar
 from tocsin.datalog.language.parser import parse_program
 from tocsin.datalog.language.printer import print_body
 from tocsin.datalog.language.sources import Problems, read_sources
-from tocsin.datalog.language.syntax import (
-    Atom,
-    Constant,
-    Directive,
-    Operation,
-    Place,
-    Rule,
-    Truth,
-    Type,
-    Value,
-)
+from tocsin.datalog.language.syntax import Atom, Constant, Directive, Operation, Place, Rule, Truth
 
 
 def block_of(text: str) -> Block:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog_trees import print_rule, rules
 
+from tocsin.datalog.language import Type
 from tocsin.datalog.language.parser import parse_program
 from tocsin.datalog.language.sources import Problems, read_sources
-from tocsin.datalog.language.syntax import Anonymous, Argument, Constant, Rule, Type
+from tocsin.datalog.language.syntax import Anonymous, Argument, Constant, Rule
 from tocsin.datalog.language.tree_walk import Rewriter
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from tocsin.datalog.language import Type
 from tocsin.datalog.language.checker import check_program
-from tocsin.datalog.language.syntax import Anonymous, Constant, Operation, Type, Variable
+from tocsin.datalog.language.syntax import Anonymous, Constant, Operation, Variable
 from tocsin.datalog.language.tree_walk import walk
 
 DECLARED = """

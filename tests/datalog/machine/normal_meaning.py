@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import product
 
-from tocsin.datalog.language.syntax import Value
-from tocsin.datalog.machine.normal_form import (
-    Atom,
-    ClosureRule,
-    Constant,
-    JoinRule,
-    NormalProgram,
-    Variable,
-)
+from tocsin.datalog.language import Value
+from tocsin.datalog.machine import Atom, JoinRule, NormalProgram, Variable
+from tocsin.datalog.machine.normal_form import ClosureRule, Constant
 
 Row = tuple[Value, ...]
 Contents = dict[str, set[Row]]

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.datalog.machine import closure_change, closure_graph
+from tocsin.datalog.machine import ClosureGraph, closure_change, closure_graph
 from tocsin.datalog.machine.closure_change import ClosureChange
-from tocsin.datalog.machine.closure_graph import ClosureGraph
 from tocsin.datalog.machine.reachability import ROOM
 
 Arc = tuple[int, int]

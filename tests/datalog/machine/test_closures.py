@@ -11,21 +11,17 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.datalog.machine.normal_meaning import Row, contents_of
 
-from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Atom, JoinRule, NormalProgram, Relation, Variable
 from tocsin.datalog.machine.closures import closure_steps
 from tocsin.datalog.machine.normal_form import (
     AggregateRule,
     Anything,
-    Atom,
     ClosureRule,
     Constant,
-    JoinRule,
     MapRule,
-    NormalProgram,
-    Relation,
     Step,
     Term,
-    Variable,
 )
 from tocsin.datalog.machine.normal_form import Test as Comparison
 

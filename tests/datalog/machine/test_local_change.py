@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.datalog.machine.test_closure_graph import Arc, as_array, as_set, assert_counted, changed, closure
 
-from tocsin.datalog.machine import closure_change, closure_graph, local_change
-from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine import ClosureGraph, closure_change, closure_graph, local_change
 
 STEPS = pytest.mark.parametrize(
     ("first", "least"), [(256, 4_096), (16, 64), (4, 8)], ids=["all found", "some given up", "most given up"]

@@ -17,10 +17,9 @@ from tocsin.datalog.kernels import layout
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.conjunctions import Tuple
 from tocsin.datalog.language.syntax import CheckedProgram
-from tocsin.datalog.machine.machine import NO_LIMIT, Machine
+from tocsin.datalog.machine import Machine, Symbols, TupleCode
+from tocsin.datalog.machine.machine import NO_LIMIT
 from tocsin.datalog.machine.normaliser import normal_program
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import TupleCode
 from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError
 

@@ -11,7 +11,7 @@ from tests.normal_programs import run, text_of
 
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.conjunctions import Tuple
-from tocsin.datalog.machine.normal_form import JoinRule
+from tocsin.datalog.machine import JoinRule
 from tocsin.datalog.machine.normaliser import normal_program
 from tocsin.datalog.machine.passes.clause_reader import DEEPEST
 from tocsin.datalog.meaning import evaluate

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Symbols, TupleCode
 from tocsin.datalog.machine.normal_form import AggregateRule
 from tocsin.datalog.machine.python_steps import AggregateStep, Derivations
-from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import TupleCode
 from tocsin.errors import DerivationError
 
 SYMBOLS = Symbols()

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine.symbols import Symbols, Unfit
-from tocsin.datalog.machine.tuples import ARROW_TYPES, TupleCode
+from tocsin.datalog.language import Type
+from tocsin.datalog.machine import Symbols, TupleCode
+from tocsin.datalog.machine.symbols import Unfit
+from tocsin.datalog.machine.tuples import ARROW_TYPES
 from tocsin.errors import InputError
 
 VALUES: dict[Type, st.SearchStrategy[Any]] = {

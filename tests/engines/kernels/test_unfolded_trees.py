@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from tests.expressions import expressions, expressions_from, held_literals, matching_rules, plain_lists
 
 from tocsin.arrays.lists import Lists
-from tocsin.engines.engine import RefusedRules
+from tocsin.engines import Expressions, RefusedRules
 from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves
-from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, is_and_code, tree_sizes
 from tocsin.engines.unfolded_rules import trees_of
 

@@ -13,10 +13,9 @@ import pyarrow as pa
 from tests.cases import Event
 
 from tocsin import Overview
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition
 from tocsin.conditions.meaning import Truth, condition_truth, score
-from tocsin.history.overview.rule_tables import SCORES
+from tocsin.history.overview import SCORES
 from tocsin.history.overview.score_codes import QUANTILES
 
 Rules = Sequence[tuple[str, Condition | str]]

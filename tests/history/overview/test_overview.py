@@ -16,7 +16,7 @@ from tests.history.overview.judging import check_overview
 from tests.sharded_rules import in_parts, shared_out, write_in_parts
 
 import tocsin
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.errors import InputError, UsageError
 from tocsin.history.overview import samples as samples_module
 from tocsin.history.overview import tally as tally_module

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan
 from tocsin.history.overview import samples as samples_module
 from tocsin.history.overview.samples import Samples, event_hashes
 

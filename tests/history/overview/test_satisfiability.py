@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.cases import Event, make_event, make_rule_set
 from tests.strategies import events, rule_sets
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition
 from tocsin.conditions.meaning import Truth, condition_truth
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan
 from tocsin.history.overview import value_summaries as seen_module
 from tocsin.history.overview.satisfiability import Satisfiability
 from tocsin.history.overview.value_summaries import FieldSummary, add_events

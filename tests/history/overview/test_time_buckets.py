@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin.history.overview import MONDAY
 from tocsin.history.overview.time_buckets import (
-    MONDAY,
     MOST_BUCKETS,
     WIDTHS,
     bucket_numbers,

@@ -11,9 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tocsin import History
-from tocsin.events.cells import Path
-from tocsin.events.python_events import FieldPlan
-from tocsin.history.statistics.field_facts import FACTS, merge_facts
+from tocsin.events import FieldPlan, Path
+from tocsin.history.statistics import FACTS, merge_facts
 from tocsin.history.statistics.statistics_folder import WORD_FILES, Contents, write_contents, write_facts
 from tocsin.history.statistics.task_facts import Partials
 

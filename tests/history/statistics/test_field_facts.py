@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.kinds import Kind
-from tocsin.events.python_events import FieldPlan
-from tocsin.history.statistics.field_facts import DISTINCT, FREQUENT, SAMPLE, facts_of, merge_facts
+from tocsin.events import FieldPlan, Kind
+from tocsin.history.statistics import merge_facts
+from tocsin.history.statistics.field_facts import DISTINCT, FREQUENT, SAMPLE, facts_of
 from tocsin.history.statistics.sketch_hashes import row_hashes
 from tocsin.history.statistics.value_counts import FieldStatistics, field_statistics
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 from tocsin.history.statistics.local_statistics import merge_words
 from tocsin.history.statistics.statistics_folder import WORD_FILES
-from tocsin.text.tokenizer import words_of
+from tocsin.text import words_of
 
 ROWS = 400
 

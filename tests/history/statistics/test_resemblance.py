@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin import Dictionary
-from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events import batch_of_table
+from tocsin.history.statistics import WordCounter
 from tocsin.history.statistics.resemblance import prefix_sketch, text_selectivities, text_selectivity
 from tocsin.history.statistics.sketch_hashes import row_hashes
-from tocsin.history.statistics.word_counts import WordCounter
 from tocsin.history.statistics.word_sketches import WordSketches, sketches_of_words
 from tocsin.text import judge, parse_query, query_code, words_for_kernels
 from tocsin.text.settings import NoDictionary

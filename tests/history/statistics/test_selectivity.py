@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from tests.history.statistics.corpora import history_of
 
 from tocsin import Dictionary, History
-from tocsin.conditions.language.parser import parse_condition, parse_predicate
-from tocsin.conditions.language.tree import Predicate
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.language import Predicate, parse_condition
+from tocsin.conditions.language.parser import parse_predicate
+from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import Truth, matches, predicate_truth
-from tocsin.conditions.planner.plan_report import plan_rules
+from tocsin.conditions.planner import plan_rules
 from tocsin.errors import InputError, UsageError
-from tocsin.events.kinds import Kind
-from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity
-from tocsin.rules.rule_set import Rules
+from tocsin.events import Kind
+from tocsin.history.statistics import HistorySelectivity
+from tocsin.history.statistics.selectivity import GUESS
+from tocsin.rules import Rules
 from tocsin.text import parse_query, query_code, words_for_kernels
 
 ROWS = 400

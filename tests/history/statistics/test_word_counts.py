@@ -9,9 +9,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events import batch_of_table
+from tocsin.history.statistics import WordCounter
 from tocsin.history.statistics.sketch_hashes import row_hashes
-from tocsin.history.statistics.word_counts import WordCounter
 from tocsin.text import words_of
 
 SIZE = 8

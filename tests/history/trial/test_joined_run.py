@@ -17,11 +17,10 @@ from tests.strategies import Drawn
 from tests.watches.making import TABLES, make_row, make_trigger
 
 import tocsin
-from tocsin.conditions.language.tree import TEXT_TESTS, Predicate
+from tocsin.conditions.language import TEXT_TESTS, Predicate
 from tocsin.conditions.meaning import Truth, text_score
-from tocsin.rules.joins.meaning import joined_truth
+from tocsin.rules import Trigger, joined_truth
 from tocsin.rules.rule_files import rules_of_triggers
-from tocsin.rules.triggers import Trigger
 
 Rows = dict[str, list[dict[str, Any]]]
 

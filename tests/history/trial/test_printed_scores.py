@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tocsin.history.trial.printed_scores import cut_off, printed_scores
+from tocsin.history.trial import cut_off
+from tocsin.history.trial.printed_scores import printed_scores
 
 scores = st.one_of(
     st.floats(0, 1e300),

@@ -11,12 +11,11 @@ from tests.strategies import rule_sets
 from tests.text_cases import documents, query_texts
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import parse_condition, print_condition
 from tocsin.conditions.meaning import matches
-from tocsin.conditions.planner.plan_report import conjunct_texts
-from tocsin.text.language.query import Group, Leaf, Operation, TextQuery, print_leaf, print_query
-from tocsin.text.meaning import Document, judge
+from tocsin.conditions.planner import conjunct_texts
+from tocsin.text import Group, Leaf, Operation, TextQuery, judge, print_leaf, print_query
+from tocsin.text.meaning import Document
 from tocsin.text.settings import NoDictionary
 
 EVENTS: list[dict[str, object]] = [

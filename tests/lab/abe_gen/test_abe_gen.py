@@ -12,12 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_predicate
-from tocsin.conditions.language.tree import Connective, Operator, Predicate
+from tocsin.conditions.language import Connective, Operator, Predicate, parse_condition, print_predicate
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
-from tocsin.tables.json_lines import parse_lines
+from tocsin.tables import parse_lines
 from tocsin_lab import abe_gen
 from tocsin_lab.abe_gen.__main__ import main
 from tocsin_lab.abe_gen.draws import covering, zipf, zipf_weights

@@ -12,7 +12,7 @@ from tests.atree_invariants import check_invariants
 from tests.cases import make_event, make_rule_set
 from tests.strategies import events, rule_sets
 
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
 from tocsin_lab.atree.paper_atree import Design, PaperAtree

@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 from tests.expressions import expected_matches, plain_lists
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
-from tocsin.engines.build import ENGINES
-from tocsin.engines.engine import RefusedRules
+from tocsin.engines import BUILDERS, ENGINES, RefusedRules
 from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves
-from tocsin.engines.registry import BUILDERS
 from tocsin_lab import contracts as lab
 from tocsin_lab.contracts.__main__ import main
 from tocsin_lab.contracts.targets import targets_of

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from tests.lab.experiments.cells import by_first
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Connective, Operator, Predicate
+from tocsin.conditions.language import Connective, Operator, Predicate, parse_condition
 from tocsin.errors import TocsinError
 from tocsin_lab import abe_gen
 from tocsin_lab.atree.atree_groups import Grouping

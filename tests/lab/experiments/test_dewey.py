@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from tocsin.arrays.lists import Lists
-from tocsin.engines.engine import Engine, RefusedRules
-from tocsin.engines.kernels.expressions import Expressions
-from tocsin.engines.registry import BUILDERS
+from tocsin.engines import BUILDERS, Engine, Expressions, RefusedRules
 from tocsin.errors import TocsinError, UsageError
 from tocsin_lab.contracts import Contracts, ContractSetting, make_contracts, make_visits
 from tocsin_lab.experiments import dewey_delta, dewey_depth, dewey_engines, dewey_growth

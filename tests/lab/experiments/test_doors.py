@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from tocsin import Rules
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.engines.build import ENGINES
+from tocsin.conditions.live import Preparation
+from tocsin.engines import ENGINES
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, raise_all
 from tocsin_lab.experiments import doors
 from tocsin_lab.experiments.doors import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from tocsin.engines.build import ENGINES, build
+from tocsin.engines import ENGINES
+from tocsin.engines.build import build
 from tocsin.errors import TocsinError
 from tocsin_lab import abe_gen
 from tocsin_lab.experiments.event_steps import step_times

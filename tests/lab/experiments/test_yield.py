@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine import ClosureGraph
 from tocsin.errors import TocsinError
 from tocsin_lab.experiments import catalogue, yield_activation, yield_building, yield_recursion
 from tocsin_lab.experiments.experiment import Paper, Run

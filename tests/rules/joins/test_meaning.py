@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from tests.strategies import conditions, events
 
-from tocsin.conditions.language.tree import Condition, Predicate, Test
+from tocsin.conditions.language import Condition, Predicate, Test
 from tocsin.conditions.meaning import Event, Truth, condition_truth
-from tocsin.rules.joins.meaning import comparison_truth, joined_truth
+from tocsin.rules import Comparison, JoinedCondition, joined_truth
+from tocsin.rules.joins.meaning import comparison_truth
 from tocsin.rules.joins.parser import parse_joined
-from tocsin.rules.joins.tree import Comparison, JoinedCondition
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TRUE, FALSE, UNKNOWN = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN

@@ -4,8 +4,8 @@ import random
 
 from tests.watches.making import make_trigger
 
+from tocsin.rules import print_joined
 from tocsin.rules.joins.parser import parse_joined
-from tocsin.rules.joins.printer import print_joined
 from tocsin.rules.rule_files import rules_of_triggers
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Operator, Predicate, Test
+from tocsin.conditions.language import Operator, Predicate, Test, parse_condition
+from tocsin.rules import Comparison, JoinedCondition, Split, split, text_predicates
 from tocsin.rules.joins.parser import parse_joined
-from tocsin.rules.joins.splitter import Split, split, text_predicates
-from tocsin.rules.joins.tree import Comparison, JoinedCondition
 
 ALIASES = ("a", "b", "c")
 

@@ -20,11 +20,10 @@ from tests.typed_tables import make_type, make_typed_value
 import tocsin
 import tocsin.spark as ts
 from tocsin import Index, Overview
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import print_condition
 from tocsin.errors import InputError, TocsinError, UsageError
-from tocsin.events.slices import plan_slices
-from tocsin.history.overview.overview import settings_for
-from tocsin.history.overview.rule_tables import OVER_TIME, RULES, SAMPLES
+from tocsin.events import plan_slices
+from tocsin.history.overview import OVER_TIME, RULES, SAMPLES, settings_for
 from tocsin.spark.backtest.backtest import backtest_slices
 from tocsin.spark.backtest.merged_tables import in_schema
 

@@ -8,8 +8,9 @@ from decimal import Decimal
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin import Program
+from tocsin.datalog.language import Type, Value
 from tocsin.datalog.language.conjunctions import Tuple
-from tocsin.datalog.language.syntax import Relation, Type, Value
+from tocsin.datalog.language.syntax import Relation
 
 SPARK_TYPES = {
     Type.NUMBER: "bigint",

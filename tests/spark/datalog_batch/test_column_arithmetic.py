@@ -9,13 +9,14 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.datalog.language import functors
-from tocsin.datalog.language.syntax import NOWHERE, Type, Value
+from tocsin.datalog.language import Type, Value, functors
+from tocsin.datalog.language.syntax import NOWHERE
+from tocsin.datalog.machine import Symbols, Variable
 from tocsin.datalog.machine.column_arithmetic import worked_out
-from tocsin.datalog.machine.normal_form import Call, Constant, Expression, Let, Source, Variable
+from tocsin.datalog.machine.normal_form import Call, Constant, Expression, Let, Source
 from tocsin.datalog.machine.normal_form import Test as Comparing
 from tocsin.datalog.machine.passes.text_work import TextWork, value_of
-from tocsin.datalog.machine.symbols import Symbols, typed_words
+from tocsin.datalog.machine.symbols import typed_words
 from tocsin.datalog.spark.batch.worker_batches import Work, compute, error_of
 from tocsin.errors import DerivationError
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from tests.datalog_programs import Case, cases
 
-from tocsin.datalog.language.syntax import Type, Value
-from tocsin.datalog.machine.normal_form import NormalProgram
+from tocsin.datalog.language import Type, Value
+from tocsin.datalog.machine import NormalProgram
 from tocsin.datalog.machine.normaliser import normal_program
 from tocsin.datalog.meaning import evaluate
 from tocsin.datalog.spark.batch.one_worker import RELATION, Job, finish

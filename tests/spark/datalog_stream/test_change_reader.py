@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.datalog.engine.fact_files import read_value
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.machine import Symbols
 from tocsin.datalog.spark.stream.change_reader import read_changes
 from tocsin.datalog.spark.stream.initial_facts import Setting
 from tocsin.datalog.spark.stream.step_rows import texts_of, values_of

@@ -18,9 +18,8 @@ from tests.text_rules import make_event as make_text_event
 import tocsin
 import tocsin.spark as ts
 from tocsin.arrays.array_file import open_arrays
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.language import parse_condition, print_condition
+from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import matches
 from tocsin.errors import IndexFileError, InputError, RuleError, RuleErrors, TocsinError, UsageError
 from tocsin.spark.index_build import jobs

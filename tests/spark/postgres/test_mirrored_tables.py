@@ -13,11 +13,11 @@ import pytest
 
 import tocsin
 from tocsin import Alert, Dictionary
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import InputError
-from tocsin.events.kept_columns import json_text
+from tocsin.events import json_text
+from tocsin.rules import Trigger
 from tocsin.rules.rule_files import rules_of_triggers
-from tocsin.rules.triggers import Trigger
 from tocsin.spark.postgres.change_files import (
     Change,
     ChangeWriter,

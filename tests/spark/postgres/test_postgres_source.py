@@ -20,7 +20,7 @@ from tests.postgres_server import PostgresServer
 from tests.spark.postgres.histories import SCHEMA, TABLES, Event, History, rows_of
 
 import tocsin
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import InputError, RuleError, ServerAway, TocsinError, TocsinWarning
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark import stream

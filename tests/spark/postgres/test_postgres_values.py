@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan
 from tocsin.spark.postgres.pgoutput import UNCHANGED
 from tocsin.spark.postgres.postgres_values import RowWriter, array_elements, known_type, row_reader, row_text
 from tocsin.watches.table_contents import content_of

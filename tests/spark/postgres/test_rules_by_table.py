@@ -12,9 +12,10 @@ from tests.sharded_rules import in_parts
 
 import tocsin
 from tocsin import Index
-from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.live import Snapshot
 from tocsin.errors import InputError, RuleError
-from tocsin.rules.after_clause import KINDS, After
+from tocsin.rules import After
+from tocsin.rules.after_clause import KINDS
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.postgres.rules_by_table import RuleTables, place_of

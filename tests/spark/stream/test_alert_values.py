@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.kept_columns import JSON
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import JSON, FieldPlan, batch_of_table
 from tocsin.spark.stream.alert_values import (
     NO_TEXT,
     NOT_UTF_8,
@@ -24,8 +22,8 @@ from tocsin.spark.stream.alert_values import (
     times_of,
     values_at,
 )
-from tocsin.syntax.timestamps import parse_timestamp
-from tocsin.tables.json_lines import parsed
+from tocsin.syntax import parse_timestamp
+from tocsin.tables import parsed
 
 
 def json_column(values: list[Any]) -> pa.Array:

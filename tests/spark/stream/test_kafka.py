@@ -19,7 +19,7 @@ import pytest
 from tests.kafka.broker import Broker, running_broker
 from tests.kafka.jars import NoKafka, jars
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 
 ROOT = Path(__file__).parents[3]

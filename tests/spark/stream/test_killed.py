@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow.dataset as ds
 import pytest
 
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 
 ROOT = Path(__file__).parents[3]

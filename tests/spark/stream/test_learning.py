@@ -18,7 +18,7 @@ import tocsin
 import tocsin.spark as ts
 from tocsin import Dictionary
 from tocsin.cli import main
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import TocsinError, UsageError
 from tocsin.spark.sinks.folder_sink import FolderSink
 from tocsin.spark.stream.checkpoint import Checkpoint

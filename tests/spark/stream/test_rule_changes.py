@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin import Index, Rules
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import RuleErrors
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark.stream.rule_changes import Operation, difference, operations

@@ -14,7 +14,7 @@ from tests.sharded_rules import shared_out, write_in_parts
 
 import tocsin
 from tocsin import Dictionary, Index
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import InputError, RuleErrors, TocsinError, UsageError
 from tocsin.spark.stream import rule_history
 from tocsin.spark.stream.rule_history import KEPT_INDEXES, RuleFiles, RuleWatch

@@ -20,7 +20,7 @@ from pyspark.sql.types import StructType
 
 import tocsin
 import tocsin.spark as ts
-from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import InputError, RuleError, TocsinError, UsageError
 from tocsin.spark.sinks.folder_sink import Draft, FolderSink

@@ -16,8 +16,8 @@ from tests.text_rules import FIELDS, Scored, expected_scores, make_condition, ma
 
 import tocsin
 from tocsin import Dictionary
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.events.python_events import FieldPlan
+from tocsin.conditions.live import Snapshot
+from tocsin.events import FieldPlan
 from tocsin.spark.stream import document_counts
 from tocsin.spark.stream.rule_version import RuleVersion
 from tocsin.spark.stream.word_history import KEPT_WORDS, Dictionaries, WordHistory, weighed

@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 from tests.text.kernels.trie_shape import Hung, path_of, shape_of
 
 from tocsin import Dictionary
+from tocsin.text import Terms, parse_query, query_code, words_for_kernels
 from tocsin.text.kernels.access_paths import AccessPaths, access_paths
 from tocsin.text.kernels.neighbours import note_neighbours
-from tocsin.text.kernels.query_code import Terms
 from tocsin.text.kernels.term_order import order_of_terms
 from tocsin.text.kernels.trie_builder import build_trie
 from tocsin.text.kernels.trie_search import search_room, search_trie
-from tocsin.text.language.parser import parse_query
-from tocsin.text.query_arrays import query_code
-from tocsin.text.text_base import words_for_kernels
 
 
 class Planted:

@@ -11,7 +11,8 @@ from tests.conftest import examples
 from tests.text.kernels.planted import Planted, word_of
 from tests.text_cases import documents, flat_queries, text_queries, word_weights
 
-from tocsin.text.language.query import Operation, TextQuery, Word, print_query
+from tocsin.text import Operation, TextQuery, print_query
+from tocsin.text.language.query import Word
 from tocsin.text.meaning import Document, judge_document
 
 IDFS = {"rare": 8.0, "scarce": 6.0, "usual": 2.0, "common": 1.0, "stop": 0.0}

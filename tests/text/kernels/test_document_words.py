@@ -9,12 +9,10 @@ from tests.text.kernels.readable_words import Found, found_in, read, term_texts
 from tests.text_cases import documents as document_texts
 
 from tocsin.arrays.packed import packed_bytes
-from tocsin.text.documents import documents_of_texts
+from tocsin.text import Terms, documents_of_texts, words_of
 from tocsin.text.kernels import document_words
 from tocsin.text.kernels.document_words import STAMP, no_document_words, room_for
-from tocsin.text.kernels.query_code import Terms
 from tocsin.text.kernels.terms import number_terms
-from tocsin.text.tokenizer import words_of
 
 Named = tuple[int, str, bool]
 """A word of a query: its text group, its text, whether it is a prefix."""

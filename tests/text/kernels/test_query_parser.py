@@ -12,6 +12,20 @@ from tests.text_cases import hostile_texts, query_texts, text_queries
 
 from tocsin import Dictionary
 from tocsin.arrays.packed import packed_bytes
+from tocsin.text import (
+    Group,
+    Leaf,
+    Operation,
+    QueryCode,
+    QueryProblems,
+    Terms,
+    TextQuery,
+    WrittenQueries,
+    parse_query,
+    query_code,
+    read_queries,
+    words_for_kernels,
+)
 from tocsin.text.kernels.query_code import (
     ACCRUE,
     AND,
@@ -19,17 +33,12 @@ from tocsin.text.kernels.query_code import (
     NEGATED_IN_AND,
     OR,
     PLAIN,
-    QueryCode,
-    Terms,
     arity_of,
     operation_of,
 )
 from tocsin.text.kernels.query_parser import QueriesRead
 from tocsin.text.kernels.query_parser import read_queries as read_bytes
-from tocsin.text.language.parser import QueryProblems, parse_query
-from tocsin.text.language.query import Group, Leaf, Operation, TextQuery, Word
-from tocsin.text.query_arrays import WrittenQueries, query_code, read_queries
-from tocsin.text.text_base import words_for_kernels
+from tocsin.text.language.query import Word
 
 
 def read_each(texts: list[str], any_gap: bool = False) -> QueriesRead:

@@ -10,14 +10,16 @@ from tests.text_cases import Weights, documents, flat_queries, text_queries, wor
 
 from tocsin.arrays.packed import packed_bytes
 from tocsin.arrays.text_table import table_of_texts
-from tocsin.text import document_queries
-from tocsin.text.documents import documents_of_texts
-from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import TextQuery
-from tocsin.text.meaning import judge
-from tocsin.text.query_arrays import query_code
-from tocsin.text.tokenizer import words_of
+from tocsin.text import (
+    DictionaryWords,
+    TextQuery,
+    document_queries,
+    documents_of_texts,
+    judge,
+    parse_query,
+    query_code,
+    words_of,
+)
 
 
 def dictionary_of(weights: Weights, group: int = 0) -> DictionaryWords:

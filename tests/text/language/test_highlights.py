@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text_cases import documents
 
-from tocsin.text.language.highlights import merged, placed_words, snippet, stretches, with_marks
-from tocsin.text.tokenizer import words_of
+from tocsin.text import snippet, with_marks, words_of
+from tocsin.text.language.highlights import merged, placed_words, stretches
 
 spans = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda each: (each[0], sum(each))))
 

@@ -5,11 +5,10 @@ from itertools import pairwise
 from hypothesis import given
 from tests.text_cases import documents, text_queries
 
-from tocsin.text.language.highlights import Occurrence, PlacedDocument
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import ANY_GAP, Leaf, TextQuery
+from tocsin.text import Leaf, PlacedDocument, TextQuery, parse_query, words_of
+from tocsin.text.language.highlights import Occurrence
+from tocsin.text.language.query import ANY_GAP
 from tocsin.text.meaning import Document
-from tocsin.text.tokenizer import words_of
 
 
 def leaf_of(text: str) -> Leaf:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given
 from tests.text_cases import hostile_texts, query_texts
 
-from tocsin.text.language.parser import MOST_WORDS, QueryProblems, parse_query
-from tocsin.text.language.query import ANY_GAP, Group, Leaf, Operation, TextQuery, Word
+from tocsin.text import Group, Leaf, Operation, QueryProblems, TextQuery, parse_query
+from tocsin.text.language.parser import MOST_WORDS
+from tocsin.text.language.query import ANY_GAP, Word
 
 
 def leaf(text: str, gap: int = 0, *, negated: bool = False) -> Leaf:

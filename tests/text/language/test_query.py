@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from tests.text_cases import query_texts, text_queries
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import ANY_GAP, Leaf, TextQuery, print_query
+from tocsin.text import Leaf, TextQuery, parse_query, print_query
+from tocsin.text.language.query import ANY_GAP
 
 
 @pytest.mark.parametrize(

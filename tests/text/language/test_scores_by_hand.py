@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.text_scores import CASES, Case
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.meaning import judge
+from tocsin.text import judge, parse_query
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.query} in {'; '.join(case.texts)[:40]!r}")

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from tests.text_cases import IDFS, WORDS, Weights, documents, flat_queries, text_queries, word_weights
 from tests.text_scores import CASES
 
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import TextQuery
-from tocsin.text.language.threshold_checks import score_range, threshold_warning
-from tocsin.text.meaning import judge
+from tocsin.text import TextQuery, judge, parse_query, threshold_warning
+from tocsin.text.language.threshold_checks import score_range
 
 queries = st.one_of(text_queries(), flat_queries())
 something = st.sampled_from([idf for idf in IDFS if idf])

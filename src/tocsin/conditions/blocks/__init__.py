@@ -9,3 +9,16 @@ build_folder.py      where blocks wait until then
 Promised: the index is the same, array by array, as one that is built in one process.
 Begin with rule_block.py, then spark/index_build/jobs.py, which runs it.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.conditions.blocks.assembly import compile_blocks, warm_up
+    from tocsin.conditions.blocks.build_folder import BITS, Work, find_firsts
+    from tocsin.conditions.blocks.rule_rows import PLACE, Refused, read_rows, rejects_table
+    from tocsin.conditions.blocks.shard_assignment import rule_weights, rules_of_shard, shards_wanted
+    from tocsin.conditions.blocks.shard_assignment import share_out
+else:
+    __getattr__ = door(__name__)

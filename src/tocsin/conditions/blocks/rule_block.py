@@ -24,7 +24,7 @@ from tocsin.conditions.graph.condition_reader import Steps, read_rules
 from tocsin.conditions.graph.predicate_table import PredicateTable, some_rows
 from tocsin.conditions.kernels.predicate_parser import TEXTS
 from tocsin.errors import RuleError
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 
 _KIND = "block of rules"
 

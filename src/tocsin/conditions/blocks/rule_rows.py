@@ -16,9 +16,7 @@ import pyarrow.compute as pc
 from tocsin.arrays.dtypes import Flags
 from tocsin.conditions.blocks.rule_block import Block, read_block
 from tocsin.errors import RuleError
-from tocsin.rules.rule_columns import RuleColumns, columns_of_table
-from tocsin.rules.rule_metadata import misread_metadata
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import RuleColumns, Rules, columns_of_table, misread_metadata
 
 PLACE = pa.schema(
     [

@@ -21,7 +21,7 @@ from tocsin.conditions.blocks.build_folder import Work
 from tocsin.conditions.graph.shared_graph import share_beside
 from tocsin.conditions.kernels.rule_clusters import cluster_nodes
 from tocsin.conditions.kernels.shared_nodes import NODES
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 
 BYTES_IN_PART = 512 << 20
 """How large a shard of an index is to be, at most, when nobody says how many there are to be."""

@@ -36,7 +36,7 @@ from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.planner.planner import Planner
 from tocsin.errors import raise_all
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 from tocsin.text import CompiledTexts, TextBase
 
 

@@ -27,7 +27,7 @@ from tocsin.conditions.language.parser import parse_condition, parse_predicate
 from tocsin.conditions.language.tree import Connective, Constant, Operator, Predicate
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import RuleError, each_error
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 
 _STEP_OF = {Connective.NOT: NOT, Connective.XOR: XOR, Connective.XNOR: XNOR}
 

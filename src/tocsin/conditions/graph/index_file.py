@@ -26,7 +26,7 @@ from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
 from tocsin.conditions.planner.planner import Planner
 from tocsin.errors import IndexFileError
-from tocsin.storage.drafts import PRIVATE
+from tocsin.storage import PRIVATE
 from tocsin.text import CompiledTexts
 
 _PARTS: dict[str, Any] = {

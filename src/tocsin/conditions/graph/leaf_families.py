@@ -46,7 +46,7 @@ from tocsin.conditions.kernels.predicate_parser import (
     TEXTS,
 )
 from tocsin.conditions.language.tree import Path
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 _KINDS = TEXTS + 1
 

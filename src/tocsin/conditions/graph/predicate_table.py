@@ -29,7 +29,7 @@ from tocsin.conditions.language.printer import print_literal, print_predicate
 from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test
 from tocsin.conditions.operators import OPERATORS, canonical_predicate
 from tocsin.errors import IndexFileError
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 TEST_CODE = {test: code for code, test in enumerate(OPERATORS)}
 """How kernels/predicate_parser.py numbers the tests."""

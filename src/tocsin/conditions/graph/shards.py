@@ -20,7 +20,7 @@ from typing import Any
 
 from tocsin.arrays.array_file import index_digest
 from tocsin.errors import IndexFileError
-from tocsin.storage.drafts import draft_of, mode_within
+from tocsin.storage import draft_of, mode_within
 
 FORMAT = 2
 NAME = "shards.json"

@@ -28,7 +28,7 @@ from tocsin.conditions.kernels.plane_links import first_rule
 from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.kernels.soundness import unsound_listing, unsound_plane, unsound_slot
 from tocsin.errors import IndexFileError
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 _KINDS = {*map(int, Kind), NULLS, TEXTS}
 

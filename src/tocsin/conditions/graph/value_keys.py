@@ -13,9 +13,8 @@ import numpy as np
 from tocsin.arrays.dtypes import Doubles, Longs
 from tocsin.conditions.language.addresses import parse_address
 from tocsin.conditions.language.tree import Literal
-from tocsin.events.kinds import Kind
-from tocsin.events.number_pairs import split_integer
-from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.events import Kind, split_integer
+from tocsin.syntax import parse_timestamp
 
 Reader = Callable[[str], "tuple[int, int] | None"]
 """Reads a string as another kind: its key, or None when it is none."""

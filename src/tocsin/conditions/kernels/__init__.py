@@ -8,3 +8,18 @@ Patterns    automaton.py, pattern_search.py, like_match.py, case_folding.py
 
 Begin with bitmap_store.py: it says how the truth of something over a block of events is stored.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.conditions.kernels.leaves import OneEvent
+    from tocsin.conditions.kernels.literal_bitmap import SPARE, Marks, no_marks
+    from tocsin.conditions.kernels.match_counts import seldom_first
+    from tocsin.conditions.kernels.node_references import FALSE_REF, TRUE_REF
+    from tocsin.conditions.kernels.plane_links import Links
+    from tocsin.conditions.kernels.planes import PlaneGraph
+    from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, NOT, TRUE, XNOR, XOR
+else:
+    __getattr__ = door(__name__)

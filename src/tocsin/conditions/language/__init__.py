@@ -12,4 +12,23 @@ inside a condition's strings are files of their own, which say what they mean an
     syntax/timestamps.py    timestamp '...', and strings compared with one
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.conditions.language.cursor import Cursor
+    from tocsin.conditions.language.field_names import field_asked, field_named
+    from tocsin.conditions.language.parser import parse_condition, read_steps
+    from tocsin.conditions.language.predicate_parser import at_call, at_comparison, ends_comparison
+    from tocsin.conditions.language.predicate_parser import offset_within, read_call, read_compared
+    from tocsin.conditions.language.predicate_parser import read_field, read_sign, read_test, read_value
+    from tocsin.conditions.language.printer import print_condition, print_field, print_literal
+    from tocsin.conditions.language.printer import print_predicate, print_steps
+    from tocsin.conditions.language.schema_check import Checker
+    from tocsin.conditions.language.threshold_edit import threshold_text, with_threshold
+    from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
+    from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Connective, Constant, Literal, Operator
+    from tocsin.conditions.language.tree import Path, Predicate, Step, Test, conjuncts, has_threshold
+else:
+    __getattr__ = door(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tocsin.conditions.language.tokens import Token, TokenKind, describe
-from tocsin.syntax.places import Problem
+from tocsin.syntax import Problem
 
 
 class Cursor:

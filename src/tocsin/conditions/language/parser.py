@@ -27,7 +27,7 @@ from tocsin.conditions.language.tree import (
     Predicate,
     has_threshold,
 )
-from tocsin.syntax.places import error_of
+from tocsin.syntax import error_of
 
 Leaf = TypeVar("Leaf")
 LeafReader = Callable[[Cursor], tuple[Leaf, int | None] | None]

@@ -16,8 +16,8 @@ from tocsin.conditions.language.numerals import read_number
 from tocsin.conditions.language.tokens import Token, TokenKind, describe
 from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test
 from tocsin.conditions.operators import OPERATORS, Shape, words_of_shape
-from tocsin.events.kinds import Kind
-from tocsin.syntax.timestamps import is_too_fine, parse_timestamp
+from tocsin.events import Kind
+from tocsin.syntax import is_too_fine, parse_timestamp
 from tocsin.text import QueryProblems, parse_query
 
 CONNECTIVES = frozenset({"and", "or", "xor", "xnor"})

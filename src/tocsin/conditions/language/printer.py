@@ -23,8 +23,8 @@ from tocsin.conditions.language.tree import (
     is_boolean,
 )
 from tocsin.conditions.operators import OPERATORS, Shape
-from tocsin.events.kinds import Kind
-from tocsin.syntax.timestamps import print_timestamp
+from tocsin.events import Kind
+from tocsin.syntax import print_timestamp
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

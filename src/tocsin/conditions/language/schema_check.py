@@ -13,10 +13,10 @@ from tocsin.conditions.language.predicate_parser import KIND_NAMES
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tree import Condition, Path, Predicate, Test
 from tocsin.conditions.operators import OPERATORS
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 
 if TYPE_CHECKING:
-    from tocsin.events.schema import Schema
+    from tocsin.events import Schema
 
 _LONGEST_SUGGESTED = 200
 

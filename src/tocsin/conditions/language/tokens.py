@@ -18,7 +18,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from tocsin.conditions.operators import Shape, words_of_shape
-from tocsin.syntax.bad_tokens import HALF_PAIR, has_half_pair, shortened, stray
+from tocsin.syntax import HALF_PAIR, has_half_pair, shortened, stray
 
 _SHAPES = (Shape.LIST, Shape.RANGE, Shape.BARE, Shape.WORD)
 _OPERATOR_WORDS = {word for shape in _SHAPES for words in words_of_shape(shape) for word in words.split()}

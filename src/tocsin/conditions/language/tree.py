@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
-from tocsin.events.kinds import Kind
-from tocsin.syntax.postfix import first_steps, operands_of
+from tocsin.events import Kind
+from tocsin.syntax import first_steps, operands_of
 
 Path = tuple[str, ...]
 """The names of a field from the outside in: `user.age` is ("user", "age"), `"a.b"` is ("a.b",)."""

@@ -8,4 +8,18 @@ explanation.py says why a rule matched.
 Begin with index.py, then snapshot.py.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.conditions.live.change_requests import Change
+    from tocsin.conditions.live.explanation import Explanation, explain_rule
+    from tocsin.conditions.live.index import Index, open_file
+    from tocsin.conditions.live.index_statistics import Statistics, bytes_for_matching, statistics_of
+    from tocsin.conditions.live.layers import Layer
+    from tocsin.conditions.live.sharded_index import open_shards
+    from tocsin.conditions.live.snapshot import Snapshot
+else:
+    __getattr__ = door(__name__)

@@ -16,7 +16,7 @@ from tocsin.errors import UsageError
 from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
-    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics import History
 
 PathLike = str | os.PathLike[str]
 
@@ -78,8 +78,7 @@ def known_words(
 
 def _known(history: History | PathLike) -> tuple[dict[Path, Dictionary], Selectivity]:
     """The dictionaries and the estimates that history gives."""
-    from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.selectivity import HistorySelectivity
+    from tocsin.history.statistics import History, HistorySelectivity
 
     known = history if isinstance(history, History) else History.open(_path(history, "history"))
     words = {path: known.dictionary(path) for path in known.text_fields}

@@ -16,8 +16,7 @@ import numpy as np
 from tocsin.conditions.kernels.condition_precheck import is_condition
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.errors import RuleError, RuleErrors, TocsinError, UsageError
-from tocsin.rules.rule_columns import pair_problem
-from tocsin.rules.rule_metadata import metadata_of_rows, misread_metadata
+from tocsin.rules import metadata_of_rows, misread_metadata, pair_problem
 
 _EXPECTED = "expected ('insert', id, condition), ('replace', id, condition) or ('delete', id)"
 _SIZES = {"insert": (3, 4), "replace": (3, 4), "delete": (2, 2)}

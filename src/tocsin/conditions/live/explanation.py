@@ -27,15 +27,21 @@ from tocsin.conditions.meaning import (
     threshold_of,
 )
 from tocsin.errors import EventError, RuleError
-from tocsin.events.field_values import type_name
+from tocsin.events import type_name
 from tocsin.printable import printable
-from tocsin.rules.after_clause import OLD, event_with
-from tocsin.rules.joins.meaning import joined_truths
-from tocsin.rules.joins.printer import as_written, print_joined_leaf
-from tocsin.rules.joins.splitter import text_predicates
-from tocsin.rules.joins.tree import Comparison, JoinedCondition
-from tocsin.rules.metadata_values import is_disabled
-from tocsin.rules.rule_set import Rule, Rules
+from tocsin.rules import (
+    OLD,
+    Comparison,
+    JoinedCondition,
+    Rule,
+    Rules,
+    as_written,
+    event_with,
+    is_disabled,
+    joined_truths,
+    print_joined_leaf,
+    text_predicates,
+)
 from tocsin.text import DEFAULT, TextExplanation, TextSettings, explain_text, parse_query
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}

@@ -25,12 +25,11 @@ from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import TABLE_SCHEMA, Counts, Matches
 from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
-from tocsin.rules.metadata_values import read_enabled
-from tocsin.rules.rule_set import Rule
+from tocsin.rules import Rule, read_enabled
 from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
-    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics import History
 
 
 class Index:

@@ -28,7 +28,7 @@ from tocsin.conditions.live.uncompiled_rule import FreshRule
 from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.rule_dictionary import MadeDictionary, RuleDictionary
-from tocsin.events.cells import EventBatch
+from tocsin.events import EventBatch
 from tocsin.text import Dictionary, EventDocuments, TextBase
 
 ASKED_ONE_BY_ONE = 48

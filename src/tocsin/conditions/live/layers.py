@@ -23,8 +23,8 @@ from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics, statistics_of
 from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher, Matcher
-from tocsin.events.cells import EventBatch
-from tocsin.rules.rule_set import Rules
+from tocsin.events import EventBatch
+from tocsin.rules import Rules
 from tocsin.text import Dictionary, EventDocuments
 
 

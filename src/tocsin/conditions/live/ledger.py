@@ -26,9 +26,7 @@ from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex, rule_ids, rule_metadata
 from tocsin.conditions.matching.rule_names import Names
 from tocsin.errors import RuleError
-from tocsin.rules.metadata_values import is_disabled
-from tocsin.rules.rule_metadata import MOST_COLUMNS, concat_metadata, metadata_of_rows
-from tocsin.rules.rule_set import Rule, Rules
+from tocsin.rules import MOST_COLUMNS, Rule, Rules, concat_metadata, is_disabled, metadata_of_rows
 
 NEVER = np.iinfo(np.int64).max
 _SPARE = 1024

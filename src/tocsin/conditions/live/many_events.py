@@ -16,8 +16,7 @@ from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.portions import EVENTS_AT_ONCE
 from tocsin.conditions.matching.results import Matches
 from tocsin.errors import EventError
-from tocsin.events.cells import Path
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import FieldPlan, Path
 
 FEWEST = 48
 """Events that are worth a block when rules name few fields, ..."""

@@ -25,9 +25,8 @@ from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import MATCHES_AT_ONCE, BatchMatches
 from tocsin.conditions.matching.rule_dictionary import MadeDictionary, RuleDictionary
-from tocsin.events.cells import EventBatch
-from tocsin.rules.rule_metadata import concat_metadata
-from tocsin.rules.rule_set import Rule
+from tocsin.events import EventBatch
+from tocsin.rules import Rule, concat_metadata
 from tocsin.text import Dictionary, TextBase
 
 

@@ -24,8 +24,8 @@ from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.rule_dictionary import RuleDictionary
 from tocsin.conditions.matching.rule_names import RuleNames
-from tocsin.events.cells import EventBatch
-from tocsin.rules.rule_set import Rule
+from tocsin.events import EventBatch
+from tocsin.rules import Rule
 from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from tocsin.conditions.matching.portions import (
 from tocsin.conditions.matching.results import TABLE_SCHEMA, Counts, MatchedRows
 from tocsin.conditions.matching.threads import in_order, thread_count
 from tocsin.errors import tell
-from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events import batch_of_table
 
 BYTES_AT_ONCE = 1 << 26
 """Bytes in a batch of results, at most, but for a single row that is larger."""

@@ -7,4 +7,16 @@ comes back.
 Begin with matcher.py.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.conditions.matching.learned_order import learned
+    from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher, Matcher
+    from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
+    from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
+    from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Match, Matches, Scores, match_batch
+    from tocsin.conditions.matching.results import score_column
+else:
+    __getattr__ = door(__name__)

@@ -20,7 +20,7 @@ from tocsin.conditions.graph.value_keys import Reader, double_keys
 from tocsin.conditions.kernels.batch_lookup import GroupTraits, Parts, arrange, look_up_scalars, look_up_texts
 from tocsin.conditions.kernels.leaves import Cells
 from tocsin.conditions.matching.pattern_finder import PatternFinder
-from tocsin.events.cells import BooleanCells, NumberCells, Rows, StringCells, TimestampCells
+from tocsin.events import BooleanCells, NumberCells, Rows, StringCells, TimestampCells
 
 Codes = Ints
 

@@ -25,10 +25,19 @@ from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.pattern_finder import PatternFinder
-from tocsin.events.field_values import Found, Instant, Scalar, scalar_of, surrogate_error
-from tocsin.events.kinds import Kind
-from tocsin.events.number_pairs import split_integer
-from tocsin.events.python_events import FieldPlan, Node, check_event, descend
+from tocsin.events import (
+    FieldPlan,
+    Found,
+    Instant,
+    Kind,
+    Node,
+    Scalar,
+    check_event,
+    descend,
+    scalar_of,
+    split_integer,
+    surrogate_error,
+)
 
 _NONE = -1
 _EXACT = 2**53

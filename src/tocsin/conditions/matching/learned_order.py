@@ -16,9 +16,7 @@ from tocsin.conditions.graph.shared_graph import links_of
 from tocsin.conditions.kernels.match_counts import seldom_first
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.errors import UsageError
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import EventBatch, FieldPlan, batch_of_table
 
 MOST_EVENTS = 16_384
 """Events of a sample that are looked at."""

@@ -35,7 +35,7 @@ from tocsin.conditions.kernels.match_lists import ROWS, SQUARES, write_matches
 from tocsin.conditions.kernels.single_event import SingleTables, match_single
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.resolver import Resolver
-from tocsin.events.cells import EventBatch
+from tocsin.events import EventBatch
 from tocsin.text import EventDocuments, TextMatcher
 
 SCRATCH_BYTES = 1 << 30

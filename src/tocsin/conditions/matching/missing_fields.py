@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from tocsin.conditions.language.tree import Path
 from tocsin.errors import TocsinWarning
-from tocsin.events.cells import path_text
+from tocsin.events import path_text
 from tocsin.printable import first_few
-from tocsin.tables.arrow_types import has_member
+from tocsin.tables import has_member
 
 
 def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:

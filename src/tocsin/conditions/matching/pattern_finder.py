@@ -13,7 +13,7 @@ from tocsin.conditions.graph.pattern_arrays import fold_table
 from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
 from tocsin.conditions.kernels.like_match import NO, UNDECIDED, YES, begin_segments, like_by_segments
 from tocsin.conditions.kernels.pattern_search import Patterns, answer_questions, search_patterns
-from tocsin.syntax.regexes import Regex, compile_regex
+from tocsin.syntax import Regex, compile_regex
 
 _WORK_AT_ONCE = 1 << 27
 """Bytes read, and words of bits made of them, in a call of a kernel: Ctrl-C waits for it."""

@@ -20,8 +20,7 @@ from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.event_reader import EventReader
 from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.errors import IndexFileError
-from tocsin.events.cells import Column, EventBatch
-from tocsin.events.kinds import Kind
+from tocsin.events import Column, EventBatch, Kind
 from tocsin.text import EventDocuments, TextMatcher
 
 _NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)

@@ -14,8 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from tocsin.errors import InputError
-from tocsin.storage.drafts import draft_of
-from tocsin.storage.folders import cache_folder
+from tocsin.storage import cache_folder, draft_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition, conjuncts
 from tocsin.conditions.planner.planner import ACCESS, Planner, in_order_read
 from tocsin.errors import raise_all
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 from tocsin.text import TextBase
 
 _ROLE = {WAY_IN: "way in", DEFERRED: "asked last"}

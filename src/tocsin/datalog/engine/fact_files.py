@@ -34,10 +34,16 @@ from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.tuples import ARROW_TYPES, Rows, TupleCode
 from tocsin.errors import InputError, LimitError
 from tocsin.printable import number_of
-from tocsin.storage.packed_files import UNPACKED_LIMIT
-from tocsin.tables.csv_records import CsvRecords, plain_table
-from tocsin.tables.parquet_files import checked_dataset
-from tocsin.tables.records import BYTE_ORDER_MARK, NOT_TEXT, read_bytes, readable
+from tocsin.storage import UNPACKED_LIMIT
+from tocsin.tables import (
+    BYTE_ORDER_MARK,
+    NOT_TEXT,
+    CsvRecords,
+    checked_dataset,
+    plain_table,
+    read_bytes,
+    readable,
+)
 
 _ENDINGS = (".facts", ".facts.gz", ".csv", ".csv.gz", ".parquet")
 _INTEGER = re.compile(r" *([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0*([0-9]{1,30})) *\Z")

@@ -31,7 +31,7 @@ from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import JournalError, TocsinError
-from tocsin.storage.record_log import Record
+from tocsin.storage import Record
 
 ROWS_AT_ONCE = 100_000
 """So many rows a record of a snapshot has at most."""

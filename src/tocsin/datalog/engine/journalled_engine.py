@@ -22,7 +22,7 @@ from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows
 from tocsin.errors import JournalError, TocsinError, TocsinWarning, UsageError
-from tocsin.storage.record_log import ALWAYS, ENGINE, RecordLog
+from tocsin.storage import ALWAYS, ENGINE, RecordLog
 
 PathLike = str | os.PathLike[str]
 

@@ -17,7 +17,7 @@ from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.machine.symbols import Symbols, Unfit
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
-from tocsin.storage.packed_files import UNPACKED_LIMIT
+from tocsin.storage import UNPACKED_LIMIT
 
 if TYPE_CHECKING:
     from tocsin.datalog.engine.engine import Engine

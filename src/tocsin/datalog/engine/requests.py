@@ -18,7 +18,7 @@ from tocsin.datalog.engine.fact_files import read_fact_file
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, UsageError
-from tocsin.storage.packed_files import UNPACKED_LIMIT
+from tocsin.storage import UNPACKED_LIMIT
 
 Operation = tuple[str, str, Tuple]
 """`("+", relation, tuple)` or `("-", relation, tuple)`."""

@@ -24,7 +24,7 @@ from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, TocsinWarning
-from tocsin.storage.drafts import AS_USUAL, draft_of
+from tocsin.storage import AS_USUAL, draft_of
 
 _PORTION = 100_000
 _ABOVE, _BELOW = "-" * 15, "=" * 15

@@ -7,4 +7,12 @@ order (strata.py). functors.py has a row for each functor, comparison and aggreg
 Promised: all errors of a program at once, each at its place. Begin with syntax.py and checker.py.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.datalog.language.directives import Transfer, inputs, outputs, printed_sizes
+    from tocsin.datalog.language.syntax import TEXT_LIMIT, Type, Value
+else:
+    __getattr__ = door(__name__)

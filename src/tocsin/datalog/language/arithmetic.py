@@ -18,7 +18,7 @@ from typing import Any
 
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.errors import DerivationError, TocsinWarning
-from tocsin.syntax.regexes import LONGEST_PATTERN, Regex, compile_regex
+from tocsin.syntax import LONGEST_PATTERN, Regex, compile_regex
 
 BITS = 64
 _WORDS = 1 << BITS

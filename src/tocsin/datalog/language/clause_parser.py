@@ -13,7 +13,7 @@ from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.cursor import Cursor, Mistake
 from tocsin.datalog.language.tokens import Token, TokenKind, tokenize
 from tocsin.datalog.language.tree_walk import HEIGHT, too_high
-from tocsin.syntax.places import Lines
+from tocsin.syntax import Lines
 
 NESTING = 100
 """How many parentheses, functors, braces and signs may stand within one another."""

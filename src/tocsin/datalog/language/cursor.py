@@ -8,7 +8,7 @@ from typing import NoReturn, TypeVar
 from tocsin.datalog.language.outline import Named
 from tocsin.datalog.language.syntax import Place
 from tocsin.datalog.language.tokens import Token, TokenKind, describe, tokenize
-from tocsin.syntax.places import Lines
+from tocsin.syntax import Lines
 
 T = TypeVar("T")
 

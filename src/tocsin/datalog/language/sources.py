@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from tocsin.datalog.language.syntax import Place
 from tocsin.datalog.language.tokens import TokenKind, tokenize
 from tocsin.errors import InputError, RuleError, window_around
-from tocsin.syntax.places import Lines
+from tocsin.syntax import Lines
 
 Reader = Callable[[str, str], tuple[str, str]]
 """From a file and the name that stands in it to the file that this names and its text. Raises InputError."""

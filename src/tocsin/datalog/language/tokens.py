@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
-from tocsin.syntax.bad_tokens import HALF_PAIR, has_half_pair, shortened, stray
+from tocsin.syntax import HALF_PAIR, has_half_pair, shortened, stray
 
 _DIRECTIVES = (
     "decl|functor|input|output|printsize|limitsize|type|number_type|symbol_type|lattice|comp|init|override|"

@@ -11,4 +11,15 @@ column_arithmetic  expressions over many rows, for Spark's workers
 Begin with normal_form.py, then machine.py; the loops are in ../kernels.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.datalog.machine.closure_graph import ClosureGraph
+    from tocsin.datalog.machine.machine import Machine
+    from tocsin.datalog.machine.normal_form import Atom, JoinRule, NormalProgram, Relation, Variable
+    from tocsin.datalog.machine.symbols import Symbols
+    from tocsin.datalog.machine.tuples import Rows, TupleCode
+else:
+    __getattr__ = door(__name__)

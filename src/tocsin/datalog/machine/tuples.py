@@ -18,7 +18,7 @@ from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.symbols import LARGEST, SMALLEST, Symbols, Unfit, typed_words
 from tocsin.errors import InputError
 from tocsin.printable import number_of
-from tocsin.tables.arrow_types import without_views
+from tocsin.tables import without_views
 
 Rows = Longs
 

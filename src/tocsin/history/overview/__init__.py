@@ -16,3 +16,17 @@ page.py, plots.py     one self-contained HTML page
 
 Begin with overview.py, then tally.py.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.history.overview.overview import DEFAULT_SAMPLES, index_of, run_overview, settings_for
+    from tocsin.history.overview.overview_result import DECADES, Digest, HitCounts, Overview, Summary
+    from tocsin.history.overview.overview_result import check_target, check_top, folder_of_tables, summary_of
+    from tocsin.history.overview.rule_tables import OVER_TIME, RULES, SAMPLES, SCORES, times_table
+    from tocsin.history.overview.tally import Tally, TallySettings
+    from tocsin.history.overview.time_buckets import MONDAY
+else:
+    __getattr__ = door(__name__)

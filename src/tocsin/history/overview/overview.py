@@ -8,23 +8,19 @@ from datetime import timedelta
 
 import pyarrow as pa
 
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
+from tocsin.conditions.graph import compile_rules
+from tocsin.conditions.language import Path, print_field
+from tocsin.conditions.live import Index, Preparation
 from tocsin.errors import UsageError
-from tocsin.events.event_sources import EventSource
+from tocsin.events import EventSource
 from tocsin.history.overview.overview_result import LocalOverview
 from tocsin.history.overview.rule_tables import tables_of
 from tocsin.history.overview.tally import Tally, TallySettings
 from tocsin.history.overview.task_tally import table_of
-from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
-from tocsin.rules.throttles import parse_throttle
+from tocsin.rules import Rules, parse_throttle, read_rules
 from tocsin.saved import is_saved, open_rules
 
-SAMPLES = 5
+DEFAULT_SAMPLES = 5
 MOST_SAMPLES = 100
 
 

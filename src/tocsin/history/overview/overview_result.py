@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Path, print_field
 from tocsin.errors import InputError, UsageError
 from tocsin.history.overview.rule_tables import Facts, Tables, times_table
-from tocsin.storage.drafts import AS_USUAL, draft_of, sync_folder
+from tocsin.storage import AS_USUAL, draft_of, sync_folder
 
 SHOWN = 20
 """Rules that a page lists as the noisiest, and as those that never matched, unless told otherwise."""

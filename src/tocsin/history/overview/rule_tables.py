@@ -15,9 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Flags, Longs
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.language import Path, parse_condition
+from tocsin.conditions.live import Snapshot
 from tocsin.history.overview.samples import least_of_each
 from tocsin.history.overview.satisfiability import NOTHING_STANDS_IN_THE_WAY, Satisfiability
 from tocsin.history.overview.score_codes import quantiles
@@ -38,7 +37,7 @@ from tocsin.history.overview.task_tally import (
 )
 from tocsin.history.overview.time_buckets import MONDAY, width_for
 from tocsin.history.overview.value_summaries import FieldSummary
-from tocsin.rules.metadata_values import read_enabled
+from tocsin.rules import read_enabled
 
 INSTANT = pa.timestamp("us", "UTC")
 SCORES = ("score_least", "score_p10", "score_median", "score_p90", "score_largest")

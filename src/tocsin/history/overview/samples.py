@@ -19,10 +19,9 @@ import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import joined
-from tocsin.conditions.graph.value_keys import double_keys
-from tocsin.conditions.language.tree import Path
-from tocsin.events.cells import Column, EventBatch
-from tocsin.events.event_sources import RowTexts
+from tocsin.conditions.graph import double_keys
+from tocsin.conditions.language import Path
+from tocsin.events import Column, EventBatch, RowTexts
 from tocsin.history.statistics.sketch_hashes import pair_hashes, text_hashes
 
 ENOUGH = 1 << 20

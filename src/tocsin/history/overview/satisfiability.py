@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tocsin.conditions.language.printer import print_field, print_literal, print_predicate
-from tocsin.conditions.language.tree import (
+from tocsin.conditions.language import (
     TEXT_TESTS,
     Condition,
     Connective,
@@ -23,12 +22,15 @@ from tocsin.conditions.language.tree import (
     Predicate,
     Step,
     Test,
+    print_field,
+    print_literal,
+    print_predicate,
 )
 from tocsin.conditions.meaning import Truth, predicate_truth
 from tocsin.conditions.operators import COMPARISONS, kind_of_predicate
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 from tocsin.history.overview.value_summaries import FieldSummary, ValueSummary
-from tocsin.syntax.timestamps import print_timestamp
+from tocsin.syntax import print_timestamp
 
 MOST_REASONS = 3
 _SHOWN_VALUES = 3

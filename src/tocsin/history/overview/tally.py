@@ -15,11 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.events.cells import EventBatch
-from tocsin.events.event_sources import RowTexts, seconds_of
+from tocsin.conditions.language import Path
+from tocsin.conditions.live import Snapshot
+from tocsin.conditions.matching import BatchMatches
+from tocsin.events import EventBatch, RowTexts, seconds_of
 from tocsin.history.overview.samples import Samples, event_hashes
 from tocsin.history.overview.score_codes import CODES, score_codes
 from tocsin.history.overview.task_tally import (

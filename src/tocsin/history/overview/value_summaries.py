@@ -21,9 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Bytes, Doubles, Longs
-from tocsin.conditions.language.tree import Path
-from tocsin.events.cells import Column, EventBatch, NumberCells, StringCells, TimestampCells
-from tocsin.events.kinds import Kind
+from tocsin.conditions.language import Path
+from tocsin.events import Column, EventBatch, Kind, NumberCells, StringCells, TimestampCells
 
 MOST_VALUES = 1_000
 """Different values of a kind that are kept; with more, none of them is."""

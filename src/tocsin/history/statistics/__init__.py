@@ -10,3 +10,19 @@ resemblance.py          how often a text query holds
 
 Begin with field_facts.py and history.py.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.history.statistics.field_facts import FACTS, merge_facts
+    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics.local_statistics import statistics, statistics_of_slices
+    from tocsin.history.statistics.selectivity import HistorySelectivity
+    from tocsin.history.statistics.statistics_folder import NAME, check_folder
+    from tocsin.history.statistics.statistics_job import Plan, StatisticsJob, fields_of_schemas
+    from tocsin.history.statistics.task_facts import WORD
+    from tocsin.history.statistics.word_counts import WordCounter
+else:
+    __getattr__ = door(__name__)

@@ -31,9 +31,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.graph.value_keys import double_keys
-from tocsin.events.cells import Column, StringCells
-from tocsin.events.kinds import Kind
+from tocsin.conditions.graph import double_keys
+from tocsin.events import Column, Kind, StringCells
 from tocsin.history.statistics.sketch_hashes import pair_hashes, text_hashes
 
 DISTINCT = 1024

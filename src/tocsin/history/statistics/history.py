@@ -9,9 +9,9 @@ from pathlib import Path as FilePath
 
 import pyarrow.compute as pc
 
-from tocsin.conditions.language.field_names import field_asked
+from tocsin.conditions.language import field_asked
 from tocsin.errors import InputError, UsageError
-from tocsin.events.cells import Path, path_text
+from tocsin.events import Path, path_text
 from tocsin.history.statistics.statistics_folder import Contents, read_contents, read_facts, read_words
 from tocsin.history.statistics.value_counts import FieldStatistics, field_statistics
 from tocsin.history.statistics.word_sketches import WordSketches, sketches_of_words

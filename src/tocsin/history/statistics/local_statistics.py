@@ -18,10 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tocsin.errors import telling
-from tocsin.events.cells import Path
-from tocsin.events.event_sources import EventPortion, event_source, portions_of_slice
-from tocsin.events.schema import Schema
-from tocsin.events.slices import Slice, plan_slices
+from tocsin.events import EventPortion, Path, Schema, Slice, event_source, plan_slices, portions_of_slice
 from tocsin.history.statistics.field_facts import FACTS, merge_facts
 from tocsin.history.statistics.history import FieldName, History
 from tocsin.history.statistics.statistics_folder import WORD_FILES, read_words

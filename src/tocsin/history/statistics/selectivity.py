@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Ints
-from tocsin.conditions.graph.value_keys import scalar_key
-from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test, has_threshold
+from tocsin.conditions.graph import scalar_key
+from tocsin.conditions.language import TEXT_TESTS, Literal, Path, Predicate, Test, has_threshold
 from tocsin.conditions.meaning import Truth, predicate_truth
 from tocsin.conditions.operators import READ_STRINGS, kind_of_predicate
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 from tocsin.history.statistics.history import History
 from tocsin.history.statistics.resemblance import text_selectivities, text_selectivity
 from tocsin.history.statistics.value_counts import FieldStatistics, Key, KindStatistics

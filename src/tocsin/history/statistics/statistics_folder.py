@@ -25,9 +25,9 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError
-from tocsin.events.cells import Path
+from tocsin.events import Path
 from tocsin.history.statistics.field_facts import FACTS
-from tocsin.storage.drafts import draft_of, mode_within
+from tocsin.storage import draft_of, mode_within
 
 FORMAT = 1
 NAME = "statistics.json"

@@ -17,11 +17,9 @@ from pathlib import Path as FilePath
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tocsin.conditions.language.field_names import field_asked
+from tocsin.conditions.language import field_asked
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
-from tocsin.events.cells import Path, path_text
-from tocsin.events.kinds import Kind
-from tocsin.events.schema import ANY_KIND, Schema
+from tocsin.events import ANY_KIND, Kind, Path, Schema, path_text
 from tocsin.history.statistics.field_facts import ALL_FIELDS, merge_facts
 from tocsin.history.statistics.history import FieldName, History
 from tocsin.history.statistics.statistics_folder import (
@@ -36,7 +34,7 @@ from tocsin.history.statistics.statistics_folder import (
     write_facts,
 )
 from tocsin.history.statistics.task_facts import Partials, warm_up
-from tocsin.storage.drafts import PRIVATE_FOLDER
+from tocsin.storage import PRIVATE_FOLDER
 
 SKETCH = 64
 """Hashes in a sketch unless told otherwise: the share of two words' documents is off by an eighth or so."""

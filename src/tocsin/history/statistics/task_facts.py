@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from tocsin.events.cells import EventBatch, Path
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import EventBatch, FieldPlan, Path
 from tocsin.history.statistics.field_facts import (
     ALL_FIELDS,
     FACTS,

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Doubles, Longs
-from tocsin.conditions.graph.value_keys import value_of_double_key
-from tocsin.events.cells import Path
-from tocsin.events.kinds import Kind
+from tocsin.conditions.graph import value_of_double_key
+from tocsin.events import Kind, Path
 from tocsin.history.statistics.field_facts import DISTINCT, NO_KIND, NUMBERS
 from tocsin.text import END
 

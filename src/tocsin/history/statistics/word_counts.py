@@ -20,7 +20,7 @@ import pyarrow as pa
 from tocsin.arrays.distinct_texts import no_texts
 from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.packed import arrow_texts, joined, starts
-from tocsin.events.cells import Column
+from tocsin.events import Column
 from tocsin.text import ReadingRoom, bytes_of_words, count_and_sketch, documents_of, number_words
 
 WORDS = pa.schema([("word", pa.string()), ("documents", pa.int64()), ("sketch", pa.list_(pa.int64()))])

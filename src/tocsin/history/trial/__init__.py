@@ -10,3 +10,13 @@ event_days.py      the day of each event
 
 Begin with tried_rule.py.
 """
+
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
+
+if TYPE_CHECKING:
+    from tocsin.history.trial.printed_scores import cut_off
+    from tocsin.history.trial.test_run import TestRun
+else:
+    __getattr__ = door(__name__)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.language.tree import Path
-from tocsin.events.cells import EventBatch
-from tocsin.events.event_sources import EventSource, seconds_of
+from tocsin.conditions.language import Path
+from tocsin.events import EventBatch, EventSource, seconds_of
 
 NO_DAY = np.iinfo(np.int32).min
 """The day of an event whose time is not known."""

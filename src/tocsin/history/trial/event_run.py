@@ -9,17 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.conditions.language.field_names import field_named
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.events.cells import EventBatch, StringCells
-from tocsin.events.event_sources import EventPortion, EventSource, time_field
+from tocsin.conditions.language import Path, field_named, print_field
+from tocsin.conditions.live import Preparation
+from tocsin.events import EventBatch, EventPortion, EventSource, StringCells, time_field
 from tocsin.history.overview.overview import index_of
 from tocsin.history.trial.event_days import EventDays
 from tocsin.history.trial.test_run import Ranking, TestRun
 from tocsin.history.trial.tried_rule import READ, WITHOUT, TriedRule
-from tocsin.rules.after_clause import OLD
+from tocsin.rules import OLD
 
 
 class _Shown(NamedTuple):

@@ -19,25 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.conditions.language.field_names import field_named
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.language import field_named, print_field
+from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import Event, Truth, document_at, text_score
 from tocsin.errors import EventError
-from tocsin.events.event_sources import EventSource, time_field
-from tocsin.events.kept_columns import json_text
+from tocsin.events import EventSource, json_text, time_field
 from tocsin.history.overview.overview import index_of
 from tocsin.history.trial.event_days import EventDays
 from tocsin.history.trial.event_run import count_olds
 from tocsin.history.trial.test_run import Ranking, TestRun
 from tocsin.history.trial.tried_rule import READ, WITHOUT, TriedRule
-from tocsin.rules.after_clause import OLD
-from tocsin.rules.joins.meaning import joined_truth
-from tocsin.rules.joins.tree import JoinedCondition
-from tocsin.watches.alerts import alert_text
-from tocsin.watches.joins import Joins, Place, entry_of
-from tocsin.watches.table_contents import Row, kept_row
-from tocsin.watches.watched_trigger import Watched, watched
+from tocsin.rules import OLD, JoinedCondition, joined_truth
+from tocsin.watches import Joins, Place, Row, Watched, alert_text, entry_of, kept_row, watched
 
 Numbers = tuple[int, ...]
 """A combination of rows: the row number in each table."""

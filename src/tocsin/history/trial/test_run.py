@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
-from tocsin.conditions.language.threshold_edit import threshold_text
+from tocsin.conditions.language import threshold_text
 from tocsin.errors import UsageError
 from tocsin.history.trial.event_days import NO_DAY
 from tocsin.history.trial.printed_scores import printed_scores
 from tocsin.history.trial.tried_rule import TriedRule, TriedText
 from tocsin.history.trial.why_never import WhyNever
-from tocsin.rules.rule_edit import check_rewritable, rewritten
-from tocsin.storage.drafts import AS_USUAL, draft_of
+from tocsin.rules import check_rewritable, rewritten
+from tocsin.storage import AS_USUAL, draft_of
 from tocsin.text import PlacedDocument, Stretch, TextQuery, snippet, threshold_warning, with_marks
 
 _QUANTILES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1)

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.language.threshold_edit import with_threshold
-from tocsin.conditions.language.tree import (
+from tocsin.conditions.language import (
     TEXT_TESTS,
     Condition,
     Connective,
@@ -25,13 +24,11 @@ from tocsin.conditions.language.tree import (
     Predicate,
     Test,
     has_threshold,
+    with_threshold,
 )
 from tocsin.conditions.meaning import threshold_of
 from tocsin.errors import RuleError, UnknownRuleError, UsageError
-from tocsin.rules.after_clause import OLD
-from tocsin.rules.joins.tree import JoinedCondition
-from tocsin.rules.rule_set import Rules
-from tocsin.rules.triggers import Trigger
+from tocsin.rules import OLD, JoinedCondition, Rules, Trigger
 from tocsin.text import TextQuery, TextSettings, parse_query
 
 READ, WITHOUT = 0, 1

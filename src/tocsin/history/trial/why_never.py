@@ -18,23 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Flags, Longs
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_predicate
-from tocsin.conditions.language.tree import Condition, Literal, Predicate, Test
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.planner.plan_report import conjunct_texts
-from tocsin.events.cells import EventBatch
-from tocsin.events.event_sources import EventSource
-from tocsin.events.kinds import Kind
+from tocsin.conditions.language import Condition, Literal, Predicate, Test, parse_condition, print_predicate
+from tocsin.conditions.live import Preparation
+from tocsin.conditions.planner import conjunct_texts
+from tocsin.events import EventBatch, EventSource, Kind
 from tocsin.history.overview.overview import index_of
 from tocsin.history.overview.satisfiability import Satisfiability
 from tocsin.history.overview.value_summaries import FieldSummary, add_events
 from tocsin.history.trial.printed_scores import cut_off
 from tocsin.history.trial.tried_rule import TriedText
 from tocsin.printable import number_of, one_line
-from tocsin.syntax.postfix import first_steps
-from tocsin.text import TextQuery
-from tocsin.text.language.query import Group, Leaf, Operation, print_leaf, print_query
+from tocsin.syntax import first_steps
+from tocsin.text import Group, Leaf, Operation, TextQuery, print_leaf, print_query
 
 MOST_PAIRED = 200
 """Of more parts or words than these it is not asked which never come together: there are too many pairs."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.conditions.language.tree import Predicate, Test
+from tocsin.conditions.language import Predicate, Test
 from tocsin.conditions.meaning import Event, Truth, lookup, predicate_truth, truths_of, value_as
 from tocsin.conditions.operators import COMPARISONS
-from tocsin.events.kinds import Kind
+from tocsin.events import Kind
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.text import DEFAULT, TextSettings
 

@@ -13,9 +13,13 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
 
-from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.parser import read_steps
-from tocsin.conditions.language.predicate_parser import (
+from tocsin.conditions.language import (
+    TEXT_TESTS,
+    TRIGGER_WORDS,
+    Cursor,
+    Path,
+    Predicate,
+    TokenKind,
     at_call,
     at_comparison,
     ends_comparison,
@@ -23,13 +27,13 @@ from tocsin.conditions.language.predicate_parser import (
     read_compared,
     read_field,
     read_sign,
+    read_steps,
     read_test,
+    tokenize,
 )
-from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
-from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
 from tocsin.rules.after_clause import OLD, WHERE_OLD
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
-from tocsin.syntax.places import Problem, error_of
+from tocsin.syntax import Problem, error_of
 
 COLUMN_OLD = f"old is the row before the change {WHERE_OLD}: a column of that name cannot be asked for"
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from tocsin.conditions.language.printer import print_field, print_predicate, print_steps
-from tocsin.conditions.language.tree import Path, Predicate
+from tocsin.conditions.language import Path, Predicate, print_field, print_predicate, print_steps
 from tocsin.conditions.operators import OPERATORS
 from tocsin.rules.after_clause import OLD
 from tocsin.rules.joins.tree import Comparison, JoinedCondition

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tocsin.conditions.language.tree import (
+from tocsin.conditions.language import (
     TEXT_TESTS,
     Condition,
     Connective,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tocsin.conditions.language.tree import Constant, Operator, Path, Predicate, Test
-from tocsin.syntax.postfix import operands_of
+from tocsin.conditions.language import Constant, Operator, Path, Predicate, Test
+from tocsin.syntax import operands_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ from tocsin.spark.numbered_tasks import numbers
 from tocsin.spark.stage_progress import stages_shown
 
 if TYPE_CHECKING:
-    from tocsin.conditions.language.tree import Path
-    from tocsin.conditions.live.index import Index
-    from tocsin.events.slices import Slice
-    from tocsin.history.overview.tally import TallySettings
-    from tocsin.history.statistics.history import History
+    from tocsin.conditions.language import Path
+    from tocsin.conditions.live import Index
+    from tocsin.events import Slice
+    from tocsin.history.overview import TallySettings
+    from tocsin.history.statistics import History
     from tocsin.spark.backtest.spark_result import SparkOverview
     from tocsin.text import Dictionary
 
@@ -67,9 +67,9 @@ def backtest(
     Samples are the events of least hash, by what rules see of them, so the same history gives the same
     ones however it is cut. Of events that rules cannot tell apart one is shown.
     """
-    from tocsin.conditions.language.field_names import field_named
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.history.overview.overview import index_of, settings_for
+    from tocsin.conditions.language import field_named
+    from tocsin.conditions.live import Preparation
+    from tocsin.history.overview import index_of, settings_for
     from tocsin.spark.backtest.merged_tables import tally_batches
     from tocsin.spark.backtest.spark_result import SparkOverview
     from tocsin.spark.event_columns import columns_to_keep, ship_columns

@@ -16,13 +16,10 @@ import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language import Path
 from tocsin.errors import InputError, TocsinError
-from tocsin.events.event_sources import portions_of_slice, texts_of_columns
-from tocsin.events.slices import Slice
-from tocsin.history.overview import rule_tables, task_tally
-from tocsin.history.overview.tally import Tally, TallySettings
-from tocsin.history.overview.time_buckets import MONDAY
+from tocsin.events import Slice, portions_of_slice, texts_of_columns
+from tocsin.history.overview import MONDAY, Tally, TallySettings, rule_tables, task_tally
 from tocsin.spark.event_columns import Layout
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_shipment import ShippedRules

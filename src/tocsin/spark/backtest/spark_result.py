@@ -14,18 +14,21 @@ import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.conditions.language.printer import print_field
-from tocsin.history.overview.overview_result import (
+from tocsin.conditions.language import print_field
+from tocsin.history.overview import (
     DECADES,
+    OVER_TIME,
+    RULES,
+    SAMPLES,
     HitCounts,
     Overview,
     Summary,
+    TallySettings,
     check_target,
     folder_of_tables,
     summary_of,
+    times_table,
 )
-from tocsin.history.overview.rule_tables import OVER_TIME, RULES, SAMPLES, times_table
-from tocsin.history.overview.tally import TallySettings
 from tocsin.spark.backtest.merged_tables import (
     history_facts,
     in_schema,

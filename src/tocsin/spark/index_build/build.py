@@ -18,8 +18,8 @@ from tocsin.errors import InputError
 from tocsin.printable import number_of
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.history.statistics.history import History
+    from tocsin.conditions.live import Preparation
+    from tocsin.history.statistics import History
     from tocsin.spark.index_build.jobs import Say
     from tocsin.text import Dictionary
 
@@ -92,7 +92,7 @@ def build(
     The folder that `path` is in must be one that the driver and all workers can write to. `history` and what
     follows are those of tocsin.build. With `shards`, organise="auto" chooses for each shard by itself.
     """
-    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.conditions.live import Preparation
 
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access, organise)
     return build_index(rules, path, preparation, shards=shards, rejects=rejects)
@@ -108,8 +108,7 @@ def build_index(
     say: Say = lambda _: None,
 ) -> Built:
     """Build as ts.build does. Rules may say where they are from (rule_frames.py); `say` hears it all."""
-    from tocsin.conditions.blocks.assembly import warm_up
-    from tocsin.conditions.blocks.build_folder import Work
+    from tocsin.conditions.blocks import Work, warm_up
     from tocsin.spark.index_build.index_writer import (
         check_rejects,
         check_shards,

@@ -22,20 +22,24 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from tocsin.arrays.array_file import open_arrays, save_arrays
-from tocsin.conditions.blocks.assembly import compile_blocks
-from tocsin.conditions.blocks.build_folder import Work
-from tocsin.conditions.blocks.rule_rows import Refused, rejects_table
-from tocsin.conditions.blocks.shard_assignment import rule_weights, rules_of_shard, shards_wanted, share_out
-from tocsin.conditions.graph.compiled_index import compile_rules
-from tocsin.conditions.graph.index_file import save_index
-from tocsin.conditions.graph.shards import Shard, check_folder, write_shard_list
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.blocks import (
+    Refused,
+    Work,
+    compile_blocks,
+    rejects_table,
+    rule_weights,
+    rules_of_shard,
+    shards_wanted,
+    share_out,
+)
+from tocsin.conditions.graph import Shard, check_folder, compile_rules, save_index, write_shard_list
+from tocsin.conditions.live import Preparation
 from tocsin.errors import InputError, RuleErrors, UsageError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_build.build import Built
 from tocsin.spark.index_build.jobs import BlockReport
 from tocsin.spark.numbered_tasks import each_number, numbers
-from tocsin.storage.drafts import PRIVATE_FOLDER, mode_within
+from tocsin.storage import PRIVATE_FOLDER, mode_within
 
 _SHARED_OUT = "shared-out"
 _REJECT_FILES = "rejects-*.parquet"

@@ -21,8 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from tocsin.conditions.blocks.build_folder import BITS, Work, find_firsts
-from tocsin.conditions.blocks.rule_rows import PLACE, read_rows, rejects_table
+from tocsin.conditions.blocks import BITS, PLACE, Work, find_firsts, read_rows, rejects_table
 from tocsin.errors import TocsinError
 from tocsin.spark.failures import on_spark, spark_failures
 from tocsin.spark.file_urls import to_write

@@ -31,13 +31,10 @@ from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.pandas.types import from_arrow_type
 
 from tocsin.errors import InputError, TocsinError, UsageError
-from tocsin.rules.rule_columns import check_names
-from tocsin.rules.rule_files import read_file
-from tocsin.rules.rule_metadata import common_schema, in_common
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules, check_names, common_schema, in_common, read_file
 from tocsin.spark.event_columns import part_left_behind
 from tocsin.spark.numbered_tasks import answers, each_number, numbers
-from tocsin.tables.parquet_files import checked_size, row_groups
+from tocsin.tables import checked_size, row_groups
 
 _TASKS_PER_CORE = 4
 _ROWS_AT_ONCE = 100_000

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.language.tree import Path
-from tocsin.events.kept_columns import JSON, json_text
-from tocsin.events.python_events import FieldPlan
-from tocsin.rules.after_clause import OLD, event_with
+from tocsin.conditions.language import Path
+from tocsin.events import JSON, FieldPlan, json_text
+from tocsin.rules import OLD, event_with
 from tocsin.spark.postgres.change_files import DELETE, INSERT, lsn_text
 from tocsin.spark.postgres.postgres_values import row_reader
 from tocsin.spark.postgres.rules_by_table import OPS, RuleTables
 from tocsin.spark.stream.match_task import Events, Finder, Rejected
-from tocsin.watches.table_contents import differ
+from tocsin.watches import differ
 
 NOT_WHOLE = "the log does not carry the whole row: the table lacks REPLICA IDENTITY FULL"
 NO_OLD_ROW = (

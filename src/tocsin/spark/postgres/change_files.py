@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from tocsin.storage.drafts import sync_folder
+from tocsin.storage import sync_folder
 
 INSERT, UPDATE, DELETE, TRUNCATE, SNAPSHOT = "insert", "update", "delete", "truncate", "snapshot"
 

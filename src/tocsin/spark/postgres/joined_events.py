@@ -18,14 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import lookup
 from tocsin.errors import EventError
-from tocsin.events.kept_columns import json_text
-from tocsin.events.python_events import FieldPlan
-from tocsin.rules.after_clause import OLD
-from tocsin.rules.throttles import DEDUP, THROTTLE, dedup_text, parse_throttle, read_dedup
-from tocsin.rules.triggers import Trigger
+from tocsin.events import FieldPlan, json_text
+from tocsin.rules import DEDUP, OLD, THROTTLE, Trigger, dedup_text, parse_throttle, read_dedup
 from tocsin.spark.postgres.change_events import (
     event_of,
     json_column,
@@ -42,8 +39,7 @@ from tocsin.spark.stream.alert_values import keys_of, times_of
 from tocsin.spark.stream.match_columns import KEPT, Wanted
 from tocsin.spark.stream.match_task import Finder, Rejected
 from tocsin.spark.stream.rule_version import RuleVersion, read_triggers, rules_of
-from tocsin.watches.alerts import Alert
-from tocsin.watches.watch import Watch
+from tocsin.watches import Alert, Watch
 
 TIME = pa.timestamp("us", tz="UTC")
 AT_ONCE = 10_000

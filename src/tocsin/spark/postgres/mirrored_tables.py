@@ -20,9 +20,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.errors import EventError, InputError
-from tocsin.rules.triggers import Trigger
+from tocsin.rules import Trigger
 from tocsin.spark.postgres.change_events import NOT_WHOLE
 from tocsin.spark.postgres.change_files import (
     DELETE,
@@ -39,10 +39,9 @@ from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.postgres.postgres_values import row_reader, row_text
 from tocsin.spark.postgres.rules_by_table import place_of
 from tocsin.spark.stream.rule_version import rules_of
-from tocsin.storage.drafts import sync_folder
+from tocsin.storage import sync_folder
 from tocsin.text import TextBase
-from tocsin.watches.alerts import Alert
-from tocsin.watches.watch import Watch
+from tocsin.watches import Alert, Watch
 
 BYTES_TO_SAVE = 64 << 20
 """Changes, in bytes on disk, after which the contents are written anew."""

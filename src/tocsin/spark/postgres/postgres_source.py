@@ -22,8 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField
 
 from tocsin.errors import TocsinWarning, UsageError
-from tocsin.rules.metadata_values import is_disabled
-from tocsin.rules.triggers import Trigger
+from tocsin.rules import Trigger, is_disabled
 from tocsin.spark.postgres import server
 from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
 from tocsin.spark.postgres.change_events import ChangeMatcher

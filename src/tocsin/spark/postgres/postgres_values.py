@@ -32,9 +32,9 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from typing import Any
 
-from tocsin.events.kept_columns import json_text
+from tocsin.events import json_text
 from tocsin.spark.postgres.pgoutput import UNCHANGED, Value
-from tocsin.tables.json_lines import integer_of_digits
+from tocsin.tables import integer_of_digits
 
 INTEGERS = ("int2", "int4", "int8", "oid")
 FLOATS = ("float4", "float8")

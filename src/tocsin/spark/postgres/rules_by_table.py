@@ -16,13 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Flags, Ints, Longs
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.language import Path
+from tocsin.conditions.live import Snapshot
 from tocsin.errors import InputError
-from tocsin.rules.after_clause import AFTER, read_after
-from tocsin.rules.alert_texts import ALERT
-from tocsin.rules.metadata_values import given_values, read_enabled
-from tocsin.rules.throttles import DEDUP
+from tocsin.rules import AFTER, ALERT, DEDUP, given_values, read_after, read_enabled
 from tocsin.spark.postgres.change_files import DELETE, INSERT, UPDATE
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.stream.rule_version import RuleVersion

@@ -35,7 +35,7 @@ from tocsin.spark.sinks.folder_parts import hidden, write_part
 from tocsin.spark.sinks.sink import Sink
 from tocsin.spark.stream.checkpoint import read_json, write_json
 from tocsin.spark.stream.match_columns import is_json, json_lines
-from tocsin.storage.drafts import sync_file, sync_folder
+from tocsin.storage import sync_file, sync_folder
 
 FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"

@@ -18,7 +18,7 @@ from pyarrow import csv
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T  # noqa: N812
 
-from tocsin.events.kept_columns import json_text
+from tocsin.events import json_text
 from tocsin.spark.stream.match_columns import column_named, is_json, plain_text
 
 JSON_TYPES = ("json", "jsonb")

@@ -16,11 +16,10 @@ import pyarrow.types as pt
 from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.meaning import lookup
 from tocsin.errors import InputError
-from tocsin.events.cells import Column, Path, path_text
-from tocsin.events.kept_columns import JSON, json_text, json_texts
-from tocsin.syntax.timestamps import parse_timestamp
-from tocsin.tables.json_lines import parsed
-from tocsin.watches.alerts import TOO_DEEP
+from tocsin.events import JSON, Column, Path, json_text, json_texts, path_text
+from tocsin.syntax import parse_timestamp
+from tocsin.tables import parsed
+from tocsin.watches import TOO_DEEP
 
 MICROS = 1_000_000
 EARLIEST, LATEST = -62_135_596_800 * MICROS, 253_402_300_800 * MICROS - 1

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tocsin.errors import InputError, UsageError
-from tocsin.storage.drafts import PRIVATE_FOLDER, draft_of, sync_file, sync_folder
+from tocsin.storage import PRIVATE_FOLDER, draft_of, sync_file, sync_folder
 
 FORMAT = 1
 KEPT_BATCHES = 1_000

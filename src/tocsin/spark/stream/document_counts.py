@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from tocsin.arrays.dtypes import Flags
 from tocsin.events import cells
-from tocsin.history.statistics.word_counts import WordCounter
+from tocsin.history.statistics import WordCounter
 from tocsin.spark.numbered_tasks import partition_number
 
 COUNTS = pa.schema([("field", pa.int32()), ("word", pa.large_string()), ("documents", pa.int64())])

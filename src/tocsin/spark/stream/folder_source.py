@@ -24,11 +24,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, UsageError
-from tocsin.events.csv_columns import layout_of
-from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_slice
+from tocsin.events import BATCH_ROWS, FORMATS, EventChunk, Slice, format_of, is_hidden, layout_of, read_slice
 from tocsin.events.kept_columns import kept_columns
-from tocsin.events.slices import FORMATS, Slice, format_of, is_hidden
-from tocsin.matches.slice_matches import columns_present
+from tocsin.matches import columns_present
 from tocsin.spark.file_urls import to_read
 from tocsin.spark.stream.match_task import Events, Finder, Rejected
 from tocsin.spark.stream.source import Search, Source

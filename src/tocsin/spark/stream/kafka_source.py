@@ -17,11 +17,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import UsageError
-from tocsin.events.kept_columns import JSON
-from tocsin.events.python_events import FieldPlan
+from tocsin.events import JSON, FieldPlan
 from tocsin.spark.stream.match_task import Events, Finder, Rejected
 from tocsin.spark.stream.source import Search, Source
-from tocsin.tables.json_lines import BLANKS, member_text, parse_lines
+from tocsin.tables import BLANKS, member_text, parse_lines
 
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
 """The one that is tested (tests/kafka); the newest that Maven's central repository has for Spark 4.3."""

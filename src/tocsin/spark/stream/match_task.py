@@ -19,12 +19,9 @@ import pyarrow as pa
 from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
 
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.conditions.matching.results import score_column
-from tocsin.events.cells import EventBatch, Path, path_text
-from tocsin.events.kept_columns import json_texts, plain
+from tocsin.conditions.live import Snapshot
+from tocsin.conditions.matching import BYTES_OF_ROW, BatchMatches, cuts, row_bytes, score_column
+from tocsin.events import EventBatch, Path, json_texts, path_text, plain
 from tocsin.spark.match_worker import BYTES_IN_TASK, MATCHES_IN_TASK, keep_freed_memory
 from tocsin.spark.stream.alert_values import keys_of, mended, times_of
 from tocsin.spark.stream.document_counts import TaskCounter

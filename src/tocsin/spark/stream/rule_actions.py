@@ -14,13 +14,22 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.matching.results import Scores
-from tocsin.rules.alert_texts import ALERT, ALIAS, AlertPart, FieldPart, aliases_in, read_alert
-from tocsin.rules.throttles import Throttles, dedup_text, read_throttles
+from tocsin.conditions.live import Snapshot
+from tocsin.conditions.matching import Scores
+from tocsin.rules import (
+    ALERT,
+    ALIAS,
+    AlertPart,
+    FieldPart,
+    Throttles,
+    aliases_in,
+    dedup_text,
+    read_alert,
+    read_throttles,
+)
 from tocsin.spark.stream.alert_values import values_at
-from tocsin.tables.json_lines import parsed
-from tocsin.watches.alerts import alert_text
+from tocsin.tables import parsed
+from tocsin.watches import alert_text
 
 
 @dataclass

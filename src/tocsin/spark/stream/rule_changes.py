@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Flags, Longs
-from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
-from tocsin.engines.build import build_prepared
+from tocsin.conditions.live import Index, Preparation
+from tocsin.engines import build_prepared
 from tocsin.errors import RuleError, each_error, raise_all
-from tocsin.rules.rule_set import Rules
+from tocsin.rules import Rules
 
 Operation = list[Any]
 """["insert", id, condition, metadata], ["replace", id, condition, metadata] or ["delete", id]."""

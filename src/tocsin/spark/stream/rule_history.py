@@ -21,13 +21,11 @@ from datetime import UTC, datetime
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
-from tocsin.conditions.graph.shards import is_sharded, list_of_shards
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.graph import is_sharded, list_of_shards
+from tocsin.conditions.live import Preparation
 from tocsin.errors import IndexFileError, InputError, RuleError, TocsinError, UsageError, each_error
-from tocsin.rules.rule_files import read_rules, rule_files
-from tocsin.rules.rule_set import Rules
-from tocsin.rules.throttles import THROTTLE
-from tocsin.rules.triggers import Trigger
+from tocsin.rules import THROTTLE, Rules, Trigger, read_rules
+from tocsin.rules.rule_files import rule_files
 from tocsin.saved import is_saved
 from tocsin.spark.stream import rule_version
 from tocsin.spark.stream.checkpoint import read_json, write_json, write_whole

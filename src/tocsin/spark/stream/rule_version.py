@@ -29,15 +29,12 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.array_file import index_digest
-from tocsin.conditions.graph.shards import is_sharded, read_shards, write_shard_list
-from tocsin.conditions.live.index import Index
+from tocsin.conditions.graph import is_sharded, read_shards, write_shard_list
+from tocsin.conditions.live import Index
 from tocsin.errors import IndexFileError, InputError, TocsinError
-from tocsin.rules.after_clause import After
-from tocsin.rules.rule_metadata import metadata_of_rows
-from tocsin.rules.rule_set import Rules
-from tocsin.rules.triggers import Table, Trigger
+from tocsin.rules import After, Rules, Table, Trigger, metadata_of_rows
 from tocsin.saved import open_rules
-from tocsin.storage.drafts import sync_file, sync_folder
+from tocsin.storage import sync_file, sync_folder
 
 KEPT_OPEN = 4
 """Versions that a process holds open: that of this batch, and some before it."""

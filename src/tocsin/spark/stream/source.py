@@ -17,7 +17,7 @@ from pyspark import Accumulator, AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 
-from tocsin.rules.triggers import Trigger
+from tocsin.rules import Trigger
 from tocsin.spark.stream.match_columns import Wanted, found_schema, json_field
 from tocsin.spark.stream.rule_version import RuleVersion
 

@@ -29,14 +29,14 @@ from tocsin.spark.sinks.sink import Sink
 from tocsin.spark.stream.checkpoint import Checkpoint
 from tocsin.spark.stream.match_columns import ALERTS, DICTIONARY, Wanted, alert_schema
 from tocsin.spark.stream.schemes import sink_of, source_of
-from tocsin.storage.folders import temporary_folder
-from tocsin.syntax.durations import parse_duration
+from tocsin.storage import temporary_folder
+from tocsin.syntax import parse_duration
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructField
 
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.rules.triggers import Trigger
+    from tocsin.conditions.live import Preparation
+    from tocsin.rules import Trigger
     from tocsin.spark.sinks.folder_sink import FolderSink
     from tocsin.spark.stream.micro_batch import BatchReport, BatchRunner
     from tocsin.spark.stream.rule_history import RuleFiles, RuleWatch
@@ -218,7 +218,7 @@ def stream(
     through. `preparation` is for free text (conditions/live/build_settings.py). Raises UsageError, InputError
     or RuleErrors when something is wrong before it starts.
     """
-    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.conditions.live import Preparation
     from tocsin.spark.sinks.folder_sink import FolderSink
     from tocsin.spark.stream.micro_batch import BatchRunner
     from tocsin.spark.stream.rule_history import RuleFiles, RuleWatch
@@ -321,7 +321,7 @@ def _checked(
 
 
 def _wanted(key: str | None, time: str | None, keep: Sequence[str], learn: bool) -> Wanted:
-    from tocsin.conditions.language.field_names import field_named
+    from tocsin.conditions.language import field_named
 
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")
@@ -408,7 +408,7 @@ def _explained(
     rules: Sequence[str],
     watched: RuleWatch,
 ) -> list[str]:
-    from tocsin.events.cells import path_text
+    from tocsin.events import path_text
 
     latest = watched.latest
     known = "" if latest is None else f", version {latest.version}: {number_of(latest.rules, 'rule')}"
@@ -477,7 +477,7 @@ class _Told:
             self._tell()
 
     def _tell(self) -> None:
-        from tocsin.events.cells import path_text
+        from tocsin.events import path_text
 
         if self._rules is None:
             return

@@ -21,8 +21,7 @@ import pyarrow as pa
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame
 
-from tocsin.matches.sent_alerts import merge_runs, read_run, run_name, runs_before, write_run
-from tocsin.matches.throttle import Alerts, Throttling
+from tocsin.matches import Alerts, Throttling, merge_runs, read_run, run_name, runs_before, write_run
 from tocsin.spark.event_columns import by_place
 from tocsin.spark.numbered_tasks import partition_number
 

@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.conditions.live import Snapshot
 from tocsin.errors import InputError
 from tocsin.events import cells
 from tocsin.spark.stream.checkpoint import read_json, write_json

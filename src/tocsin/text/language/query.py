@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tocsin.syntax.postfix import operands_of
+from tocsin.syntax import operands_of
 
 ANY_GAP = -1
 """The gap of a phrase whose words only need to come in order."""

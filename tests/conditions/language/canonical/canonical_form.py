@@ -27,8 +27,15 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from tocsin.conditions.language.printer import print_predicate
-from tocsin.conditions.language.tree import Condition, Connective, Constant, Operator, Predicate, Step
+from tocsin.conditions.language import (
+    Condition,
+    Connective,
+    Constant,
+    Operator,
+    Predicate,
+    Step,
+    print_predicate,
+)
 from tocsin.conditions.operators import canonical_predicate
 
 _NOT = Operator(Connective.NOT, 1)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tests.cases import Choices, Steps, one_in
 
-from tocsin.conditions.language.tree import Condition, Connective, Operator
+from tocsin.conditions.language import Condition, Connective, Operator
 
 _NOT = Operator(Connective.NOT, 1)
 _DUAL = {Connective.AND: Connective.OR, Connective.OR: Connective.AND}

@@ -14,9 +14,7 @@ from tests.conditions.language.canonical.scrambling import scramble
 from tests.strategies import Drawn, rule_sets
 
 import tocsin
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.language import Condition, parse_condition, print_condition
 
 
 def roots(texts: list[str]) -> list[int]:

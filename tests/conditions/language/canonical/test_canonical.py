@@ -11,9 +11,15 @@ from tests.conditions.language.canonical.canonical_form import PASSES, canonical
 from tests.conditions.language.canonical.scrambling import scramble
 from tests.strategies import Drawn, conditions, events
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition, Connective, Constant, Operator, Predicate
+from tocsin.conditions.language import (
+    Condition,
+    Connective,
+    Constant,
+    Operator,
+    Predicate,
+    parse_condition,
+    print_condition,
+)
 from tocsin.conditions.meaning import condition_truth
 
 

@@ -17,8 +17,7 @@ from tests.conditions.language.canonical.canonical_form import (
     sort_operands,
 )
 
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language import parse_condition, print_condition
 
 GOLDEN = Path(__file__).parent / "golden"
 RUN = {

@@ -42,9 +42,8 @@ from tocsin.datalog.spark.batch.worker_batches import ARROW
 from tocsin.errors import InputError, LimitError
 from tocsin.spark.failures import reason_of
 from tocsin.spark.file_urls import to_read
-from tocsin.storage.packed_files import UNPACKED_LIMIT, UNPACKED_TIMES, is_packed, open_unpacked
-from tocsin.tables.parquet_files import checked_dataset
-from tocsin.tables.records import BYTE_ORDER_MARK
+from tocsin.storage import UNPACKED_LIMIT, UNPACKED_TIMES, is_packed, open_unpacked
+from tocsin.tables import BYTE_ORDER_MARK, checked_dataset
 
 PIECE_BYTES = 32 << 20
 PIECE, LINE, TEXT = "piece", "line", "text"

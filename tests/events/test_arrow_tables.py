@@ -184,7 +184,6 @@ def test_a_map_with_other_keys() -> None:
         pa.array([time(12)]),
         pa.array([timedelta(1)]),
         pa.array([(1, 2, 3)], pa.month_day_nano_interval()),
-        pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])]),
         pa.array([[b"x"]]),
         pa.array([None], pa.binary()),
     ],

@@ -12,7 +12,7 @@ schema.py           which fields there are, and of which kinds
 Promised: the same answers whatever an event was read from; integers of any size stay exact; what is no event
 is a reject with its place and reason.
 
-Begin with cells.py.
+Begin with cells.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tocsin.events.cells import TimestampCells, path_text
     from tocsin.events.csv_columns import layout_of
     from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_rows, read_slice
-    from tocsin.events.event_sources import EventPortion, EventSource, RowTexts, event_source
+    from tocsin.events.event_sources import EventPortion, EventSource, Events, RowTexts, event_source
     from tocsin.events.event_sources import portions_of_slice, seconds_of, texts_of_columns, time_field
     from tocsin.events.field_values import SIMPLE, Found, Instant, Scalar, scalar_of, surrogate_error
     from tocsin.events.field_values import type_name

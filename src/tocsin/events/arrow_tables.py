@@ -11,7 +11,8 @@ that it belongs to:
     cells      1.5    2.0                        rows  0 2        (nulls dropped)
 
 Columns that no wanted field names are not touched. Types that no condition can test (binary, time of
-day, duration, interval, union) are an error only when a wanted field ends there.
+day, duration, interval) are an error only when a wanted field ends there. A union is taken apart value by
+value.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ from tocsin.events.cells import (
     string_cells,
 )
 from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
+from tocsin.events.python_events import FieldPlan
 from tocsin.events.wide_tables import read_together
-from tocsin.tables import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
+from tocsin.tables import SCALARS, holds_union, is_list, is_text, plain, rows_not_utf8, without_views
 
 
 class _Reached(NamedTuple):
@@ -117,6 +119,9 @@ def _column(
     data: pa.Array | pa.ChunkedArray, field: Path, every: Rows, unreadable: dict[int, str] | None
 ) -> Column | None:
     """The column of a field, `every` being the rows of the table."""
+    if holds_union(data.type):  # values of several kinds: sorted out as those of dictionaries are
+        rows = [{field[0]: value} for value in data.to_pylist()]
+        return FieldPlan([field]).batch(rows).columns.get(field)
     ended = []
     first = 0
     for chunk in data.chunks if isinstance(data, pa.ChunkedArray) else [data]:

@@ -5,7 +5,7 @@ throttle.py decides which alerts are sent and sent_alerts.py remembers when othe
 
 Promised: memory is bounded whatever the files hold; a result is there whole or not at all.
 
-Begin with slice_matches.py.
+Begin with slice_matches.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

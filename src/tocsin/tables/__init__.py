@@ -1,14 +1,15 @@
-"""Tables on disk, whatever their rows are: CSV, JSON lines and Parquet, read within bounds.
+"""Tables, whatever their rows are: CSV, JSON lines and Parquet, read within bounds, and frames in memory.
 
 records.py          how files of records are opened, what is said when one cannot be read, what is no record
 csv_records.py      CSV: a table as Arrow reads it, or records one by one with what is wrong in which line
 json_lines.py       lines to objects, and the texts of their members
 parquet_files.py    files whose size in memory is found before they are read; arrow_types.py: what is in them
+frames.py           frames of other packages (pandas, polars, DuckDB) as Arrow tables and streams
 
 Events, rules and facts each say what is their own: which columns there are, of which kinds, what an error is
 called. Promised: whatever is in a file, it is read or named as wrong, in bounded memory.
 
-Begin with records.py.
+Begin with records.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING
 from tocsin.door import door
 
 if TYPE_CHECKING:
-    from tocsin.tables.arrow_types import SCALARS, TEXTS, has_member, is_list, is_text, plain, rows_not_utf8
-    from tocsin.tables.arrow_types import table_without_views, without_views
+    from tocsin.tables.arrow_types import SCALARS, TEXTS, has_member, holds_union, is_list, is_text, plain
+    from tocsin.tables.arrow_types import rows_not_utf8, table_without_views, without_views
     from tocsin.tables.csv_records import CsvRecords, header_names, lines_at, plain_table, read_table
     from tocsin.tables.csv_records import record_starts
+    from tocsin.tables.frames import Frame, batches_of, is_frame, table_of
     from tocsin.tables.json_lines import BLANKS, HalfAPair, NotAnObject, Parsed, integer_of_digits
     from tocsin.tables.json_lines import member_span, member_text, object_of, parse_lines, parsed
     from tocsin.tables.json_lines import record_lines

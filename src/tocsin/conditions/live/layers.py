@@ -11,8 +11,9 @@ matches is in order when the layers' matches are put one behind the other.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher, Match
 from tocsin.events import EventBatch
 from tocsin.rules import Rules
 from tocsin.text import Dictionary, EventDocuments
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.index import Index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +64,13 @@ class Layer:
     def statistics(self) -> Statistics:
         """What it consists of, in numbers."""
         return statistics_of(self.compiled)
+
+    @property
+    def opener(self) -> Callable[[str], Index]:
+        """What opens a file that `save` has written, with all checks."""
+        from tocsin.conditions.live.index import open_file
+
+        return open_file
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its rules to one file, whole or not at all."""

@@ -28,7 +28,7 @@ class ShardedRules:
 
     def __init__(self, shards: Sequence[Index]) -> None:
         self.shards = tuple(shards)
-        self.title = f"tocsin.Index of {{rules}} rules in {len(self.shards)} shards"
+        self.title = f"tocsin.Index of {{rules}} in {len(self.shards)} shards"
         self._version = ShardedSnapshot([shard.version for shard in self.shards])
 
     @property

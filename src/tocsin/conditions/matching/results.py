@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.kernels.id_column import repeat_rows
@@ -14,6 +15,8 @@ from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import BYTES_OF_ROW
 from tocsin.conditions.matching.rule_dictionary import RULE_TYPE
 from tocsin.conditions.matching.rule_names import RuleNames
+from tocsin.display import SHOWN, Display, Displayed, Grid
+from tocsin.printable import number_of
 
 MATCH_SCHEMA = pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
 """A row for each match, as files and Spark have it. `score` is null for a rule without free text."""
@@ -33,7 +36,7 @@ class Match(NamedTuple):
     score: float | None = None
 
 
-class Matches(Sequence[Match]):
+class Matches(Sequence[Match], Displayed):
     """The matches of one event in the rules' order. A Match is made only when it is looked at.
 
     `numbers` are the places of the rules among all rules, ascending. `scores` has NaN for rules without
@@ -42,7 +45,7 @@ class Matches(Sequence[Match]):
 
     __slots__ = ("_names", "numbers", "scores")
 
-    def __init__(self, rules: Ints, names: RuleNames, scores: Doubles | None = None) -> None:
+    def __init__(self, rules: Ints, names: RuleNames | _OwnNames, scores: Doubles | None = None) -> None:
         self.numbers = rules
         self.scores = scores
         self._names = names
@@ -73,9 +76,36 @@ class Matches(Sequence[Match]):
             shown.append(f"... {len(self)} in all")
         return f"[{', '.join(shown)}]"
 
+    def _display(self) -> Display:
+        grid = Grid.of(("rule", "score"), self[:SHOWN], len(self))
+        if self.scores is None:
+            grid = Grid.of(("rule",), [row[:1] for row in grid.rows], len(self))
+        return Display(number_of(len(self), "match", "matches"), [("", grid)])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        names = _OwnNames(self.numbers, self.rules())
+        return Matches, (self.numbers, names, self.scores)
+
     def rules(self) -> pa.StringArray:
         """The ids of the rules, as one Arrow array."""
         return self._names.column(self.numbers)
+
+
+class _OwnNames(NamedTuple):
+    """The ids of some matches alone: a pickle of them needs no others."""
+
+    numbers: Ints
+    ids: pa.StringArray
+
+    def name(self, number: int) -> str:
+        """One id."""
+        found: str = self.ids[int(np.flatnonzero(self.numbers == number)[0])].as_py()
+        return found
+
+    def column(self, numbers: Ints) -> pa.StringArray:
+        """The ids of these numbers."""
+        order = np.argsort(self.numbers)
+        return self.ids.take(pa.array(order[np.searchsorted(self.numbers, numbers, sorter=order)]))
 
 
 class Counts(NamedTuple):
@@ -83,6 +113,19 @@ class Counts(NamedTuple):
 
     per_event: pa.Int64Array
     per_rule: pa.Int64Array
+
+    def __repr__(self) -> str:
+        matches = number_of(pc.sum(self.per_event).as_py() or 0, "match", "matches")
+        events, rules = number_of(len(self.per_event), "event"), number_of(len(self.per_rule), "rule")
+        return f"<tocsin.Counts: {matches} of {events} and {rules}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, len(counts), pc.sum(pc.equal(counts, 0)).as_py(), pc.max(counts).as_py())
+            for name, counts in zip(("events", "rules"), self, strict=True)
+        ]
+        grid = Grid(("", "in all", "without a match", "most matches"), rows)
+        return Display(repr(self)[1:-1], [("", grid)]).html()
 
 
 class MatchedRows(NamedTuple):

@@ -124,7 +124,7 @@ def test_shards(seed: int) -> None:
     limit = {f"rule {number}": int(text[4:]) for number, text in enumerate(texts)}
     checked(index, [(x, name) for x in range(40) for name in names if x > limit[name]])
     changed = index.shards[1]
-    name = changed.ids[0].as_py()
+    name = changed.ids[0]
     changed.replace(name, "x = 39")
     limit[name] = 38
     names = index.ids.to_pylist()

@@ -12,7 +12,7 @@ KERNEL_TESTS := tests/arrays tests/conditions/blocks tests/conditions/graph test
 LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-atree bench-door bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers docs pin audit format clean
+.PHONY: help setup demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-door bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers docs pin audit format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -78,7 +78,8 @@ bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with know
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
 	$(BIN)/python -m benchmarks.single_events $(if $(ABE),--abe $(ABE))
 
-bench-door: setup  ## what is between files and the kernel: reading events
+bench-door: setup  ## what a caller gets beside the kernel; ABE=FOLDER adds the rules with known counts; wants a quiet machine
+	$(BIN)/python -m benchmarks.door $(if $(ABE),--abe $(ABE))
 	$(BIN)/python -m benchmarks.reading
 
 bench-paper: setup  ## the papers' experiments, into docs/; goes on where it was stopped; ONLY="atree-table4=0.2 ..." for some, each at its scale

@@ -41,5 +41,6 @@ if TYPE_CHECKING:
     from tocsin.events.python_events import FieldPlan, Node, check_event, descend
     from tocsin.events.schema import ANY_KIND, Schema
     from tocsin.events.slices import FORMATS, Slice, format_of, is_hidden, plan_slices
+    from tocsin.events.wide_tables import MANY, read_together
 else:
     __getattr__ = door(__name__)

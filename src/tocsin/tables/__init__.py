@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from tocsin.tables.csv_records import CsvRecords, header_names, lines_at, plain_table, read_table
     from tocsin.tables.csv_records import record_starts
     from tocsin.tables.frames import Frame, batches_of, is_frame, table_of
-    from tocsin.tables.json_lines import BLANKS, DEEPEST, LONGEST_LINE, MOST_DIGITS, value_text
-    from tocsin.tables.json_lines import HalfAPair, NotAnObject, Parsed, integer_of_digits
-    from tocsin.tables.json_lines import member_span, member_text, object_of, parse_lines, parsed
-    from tocsin.tables.json_lines import record_lines
+    from tocsin.tables.json_lines import BLANKS, DEEPEST, LONGEST_LINE, MOST_DIGITS, HalfAPair, NotAnObject
+    from tocsin.tables.json_lines import Parsed, integer_of_digits, member_span, member_text, object_of
+    from tocsin.tables.json_lines import parse_lines, parsed, record_lines, value_text
     from tocsin.tables.parquet_files import RowGroup, checked_dataset, checked_size, column_names, row_groups
     from tocsin.tables.records import BYTE_ORDER_MARK, NOT_TEXT, UNREADABLE, Reject, open_records, read_bytes
     from tocsin.tables.records import readable, reading

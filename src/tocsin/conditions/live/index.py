@@ -18,13 +18,14 @@ from tocsin.conditions.live.change_requests import deletion, insertion, read_cha
 from tocsin.conditions.live.explanation import Explanation, explain_condition
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics
 from tocsin.conditions.live.layers import Layer, main_layer
+from tocsin.conditions.live.many_events import ManyEvents
 from tocsin.conditions.live.pickled_index import Pickled, SavedFile, pickled
 from tocsin.conditions.live.rule_ids import RuleIds
 from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
-from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
+from tocsin.conditions.matching.results import TABLE_SCHEMA, Counts, Matches
 from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import EventError, TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.events import path_text
@@ -54,6 +55,7 @@ class Index(Displayed):
             rules = main_layer(rules)
         self._rules: RuleStore = LiveRules(rules) if isinstance(rules, Layer) else rules
         self.engine = self._rules.engine
+        self._many = ManyEvents()
         self._file = file
 
     @property
@@ -116,6 +118,17 @@ class Index(Displayed):
             tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
 
+    @telling("matching events")
+    def match_many(self, events: Iterable[Mapping[str, object]]) -> list[Matches]:
+        """What `match` gives for each of the events, in their order, all against the same rules.
+
+        Many are matched in blocks, as a table is, and few one by one. EventError for the first that cannot
+        be read: its `row` is the event's position.
+        """
+        if isinstance(events, Mapping | str | bytes) or is_frame(events):
+            raise UsageError(f"match_many takes a list of events, not {described(events)}")
+        return self._many.match(self.version, list(events))
+
     @overload
     def match_table(
         self, table: Frame, *, count: Literal[False] = False, threads: int | None = None
@@ -131,6 +144,9 @@ class Index(Displayed):
         threads: int | None = None,
     ) -> pa.Table | pa.RecordBatchReader | Counts:
         """Match every row of a table of any kind: event (the row number), rule, score, by event and rule.
+
+        `rule` is dictionary-encoded: `table["rule"].cast("string")` makes strings of it. All batches of a
+        stream have one dictionary, of the ids of all rules.
 
         A table in memory (Arrow, a DataFrame of pandas or polars) gives a table. What is still to be read or
         run (a RecordBatchReader, an Arrow dataset, a LazyFrame, a query of DuckDB) is read as the result is,
@@ -149,8 +165,8 @@ class Index(Displayed):
         if count:
             return matching.counts()
         if isinstance(batches, pa.RecordBatchReader):
-            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
-        return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
+            return pa.RecordBatchReader.from_batches(TABLE_SCHEMA, matching.stream())
+        return matching.table()
 
     def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a rule, behind all others; the next match sees it.

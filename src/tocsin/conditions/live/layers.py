@@ -90,10 +90,10 @@ class Layer:
         return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
 
     def match_slices(
-        self, batch: EventBatch, documents: EventDocuments, most_matches: int | None
+        self, batch: EventBatch, documents: EventDocuments, most_matches: int | None, *, kept: bool
     ) -> Iterator[BatchMatches]:
-        """The same, some events at a time: see Matcher.match_slices."""
-        for found in self.matcher.match_slices(batch, documents, most_matches=most_matches):
+        """The same, some events at a time: see LayerMatcher.match_slices."""
+        for found in self.matcher.match_slices(batch, documents, most_matches=most_matches, kept=kept):
             yield found if self.numbers is None else found._replace(rule=self.numbers[found.rule])
 
     def count(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:

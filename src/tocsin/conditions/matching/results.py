@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -13,12 +13,16 @@ from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.kernels.id_column import repeat_rows
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import BYTES_OF_ROW
+from tocsin.conditions.matching.rule_dictionary import RULE_TYPE
 from tocsin.conditions.matching.rule_names import RuleNames
 from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.printable import number_of
 
 MATCH_SCHEMA = pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
-"""A row for each match. `score` is null for a rule without free text."""
+"""A row for each match, as files and Spark have it. `score` is null for a rule without free text."""
+
+TABLE_SCHEMA = MATCH_SCHEMA.set(1, pa.field("rule", RULE_TYPE))
+"""The same as Index.match_table gives it: ids as a dictionary."""
 
 
 Scores = Doubles | None
@@ -124,42 +128,72 @@ class Counts(NamedTuple):
         return Display(repr(self)[1:-1], [("", grid)]).html()
 
 
-class _Scores:
-    """Scores of matches without free text: nulls, of which all results share one piece of memory."""
+class MatchedRows(NamedTuple):
+    """Matches in memory of their own: event[i] satisfies rule number rule[i]."""
+
+    event: Longs
+    rule: Ints
+    score: Scores
+
+    @staticmethod
+    def of(first: int, found: BatchMatches) -> MatchedRows:
+        """The matches of events `first`, `first + 1`, ...; `found` is not written to any more."""
+        event = np.empty(len(found.rule), np.int64)
+        repeat_rows(first, found.per_event, event)
+        return MatchedRows(event, found.rule, found.score)
+
+    def pieces(self, limit: int) -> Iterator[MatchedRows]:
+        """The same in pieces of at most `limit` bytes."""
+        rows = max(1, limit // BYTES_OF_ROW)
+        for first in range(0, len(self.event), rows):
+            some = slice(first, first + rows)
+            yield MatchedRows(
+                self.event[some], self.rule[some], None if self.score is None else self.score[some]
+            )
+
+    def batches(self, names: Iterable[pa.DictionaryArray]) -> Iterator[pa.RecordBatch]:
+        """As Arrow, a batch for each column of names, which are those of `rule` in their order."""
+        first = 0
+        for column in names:
+            last = first + len(column)
+            scores = score_column(None if self.score is None else self.score[first:last], len(column))
+            events = pa.array(self.event[first:last])
+            yield pa.RecordBatch.from_arrays([events, column, scores], schema=TABLE_SCHEMA)
+            first = last
+
+
+class _Nulls:
+    """Scores of matches without free text: nulls, of which all results share one piece of memory.
+
+    Nobody writes to it, and what stands for a null is hardly read: the system need not give it any pages.
+    """
 
     def __init__(self) -> None:
-        self._nulls = pa.nulls(0, pa.float64())
+        self._nulls = self._made(0)
 
-    def none(self, count: int) -> pa.DoubleArray:
+    def of(self, count: int) -> pa.DoubleArray:
         """So many nulls."""
         nulls = self._nulls
         if len(nulls) < count:
-            nulls = self._nulls = pa.nulls(1 << (count - 1).bit_length(), pa.float64())
+            nulls = self._nulls = self._made(1 << (count - 1).bit_length())
         return nulls.slice(0, count)
 
+    @staticmethod
+    def _made(count: int) -> pa.DoubleArray:
+        valid, values = np.zeros(-(-count // 8), np.uint8), np.zeros(count)
+        buffers = [pa.py_buffer(valid), pa.py_buffer(values)]
+        return pa.Array.from_buffers(pa.float64(), count, buffers, null_count=count)
 
-_scores = _Scores()
+
+_nulls = _Nulls()
 
 
 def match_batch(events: Longs, rules: Ints, names: RuleNames, scores: Scores = None) -> pa.RecordBatch:
-    """Matches as Arrow: no Python object is made for any of them."""
-    return _batch(events, names.column(rules), scores)
-
-
-def match_batches(first: int, found: BatchMatches, names: RuleNames, limit: int) -> Iterator[pa.RecordBatch]:
-    """The matches of events `first`, `first + 1`, ... as Arrow, in batches of at most `limit` bytes."""
-    events = np.empty(len(found.rule), np.int64)
-    repeat_rows(first, found.per_event, events)
-    for some, column in names.batches(found.rule, limit, BYTES_OF_ROW):
-        yield _batch(events[some], column, None if found.score is None else found.score[some])
-
-
-def _batch(events: Longs, names: pa.StringArray, scores: Scores) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(
-        [pa.array(events), names, score_column(scores, len(events))], schema=MATCH_SCHEMA
-    )
+    """Matches as Arrow, with ids as strings: no Python object is made for any of them."""
+    arrays = [pa.array(events), names.column(rules), score_column(scores, len(events))]
+    return pa.RecordBatch.from_arrays(arrays, schema=MATCH_SCHEMA)
 
 
 def score_column(scores: Scores, count: int) -> pa.DoubleArray:
     """Scores as Arrow has them, null for a rule without free text."""
-    return _scores.none(count) if scores is None else pa.array(scores, from_pandas=True)
+    return _nulls.of(count) if scores is None else pa.array(scores, from_pandas=True)

@@ -6,6 +6,7 @@ cell_stream.py       cells as they are found, in one stream; put in order of fie
 field_names.py       which wanted field a name is
 json_scan.py         lines of JSON; json_text.py: strings, numbers and words
 csv_scan.py          records of CSV; csv_values.py, value_traits.py: what their values can be
+wide_tables.py       the columns of a wide Arrow table, all in one call
 
 A loop takes what is plainly right. What is not, it sets apart for the readers in tables/, which say what is
 wrong.

@@ -1,1 +1,1 @@
-"""The loop of throttles."""
+"""The loops of throttles and of lines."""

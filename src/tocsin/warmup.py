@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from io import BytesIO
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,8 @@ import pyarrow as pa
 from tocsin.arrays.jit import is_cached
 from tocsin.conditions.kernels import seldom_first
 from tocsin.engines.build import build
-from tocsin.matches import pick_sent
+from tocsin.events import MANY, compile_loops, read_together
+from tocsin.matches import FEW_LINES, JsonLines, MatchedEvents, pick_sent
 
 _RULES = (
     ("numbers", "a = 1 and b in (2, 3.5) and not (c < 4 or d between 5 and 6)"),
@@ -45,6 +47,11 @@ def warm_up() -> None:
     events = pa.Table.from_pylist([event, event])
     index.match_table(events)
     index.match_table(events, count=True)
+    wide = pa.table({f"x{number}": [1, 2] for number in range(MANY)})
+    read_together(wide, {(name,): place for place, name in enumerate(wide.column_names)})
+    matched = MatchedEvents(np.arange(1), np.array([0, FEW_LINES]), np.zeros(FEW_LINES, np.int32), None, {})
+    JsonLines(BytesIO(), pa.array(["r"]), []).write(matched)
     none = np.zeros(0, np.int64)
     pick_sent(none, none, none, none, np.zeros(0, np.bool_))
     build(_RULES, sample=events, organise="full")
+    compile_loops()

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
-import tocsin.events.slices as slices_module
+from tocsin.events import plan_slices
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +89,7 @@ def part_files(folder: Path) -> list[Path]:
 def test_a_folder_has_the_rows_of_one_file(
     tocsin: Command, monkeypatch: pytest.MonkeyPatch, out: str
 ) -> None:
-    monkeypatch.setattr(slices_module, "plan_slices", partial(slices_module.plan_slices, slice_bytes=200))
+    monkeypatch.setattr("tocsin.events.plan_slices", partial(plan_slices, slice_bytes=200))
     no_match = '{"id": 1, "age": 5, "state": "NY"}\n' * 40
     tocsin.file("events.jsonl", EVENTS * 30 + no_match + '{"id": "x", "age": 50}\n' * 20)
     suffix = FOLDERS[out]
@@ -207,8 +207,7 @@ def test_every_format_of_events_and_folders_of_them(tocsin: Command, suffix: str
 
 
 def test_slices_are_joined_in_order(tocsin: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = slices_module.plan_slices
-    monkeypatch.setattr(slices_module, "plan_slices", lambda path, **how: plan(path, 40, **how))
+    monkeypatch.setattr("tocsin.events.plan_slices", lambda path, **how: plan_slices(path, 40, **how))
     tocsin.file("events.jsonl", EVENTS * 20)
     ran = match(tocsin, "--keep", "id", "--out", "out.csv")
     assert ran.code == 0

@@ -23,7 +23,7 @@ Found = list[tuple[int, str]]
 """(event, rule), by event and then in the rules' order."""
 
 
-def indexed(rules: object, engine: str = "atree") -> Any:
+def indexed(rules: Any, engine: str = "atree") -> Any:
     """An index of rules in any form; of any type, so that a test may ask it anything."""
     return build(rules, engine=engine)
 

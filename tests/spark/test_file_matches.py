@@ -15,7 +15,6 @@ from tests.cases import make_json_event, make_rule_set
 from tests.cli.documents import ROOT, is_on_spark, shell_commands
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
-import tocsin.events.slices as slices_module
 from tocsin import Index, build
 from tocsin.conditions.language import print_condition
 from tocsin.errors import InputError, TocsinError
@@ -29,8 +28,7 @@ def tocsin(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Command:
     """The command, on the session that all tests share, with slices of a few lines."""
-    plan = slices_module.plan_slices
-    monkeypatch.setattr(slices_module, "plan_slices", partial(plan, slice_bytes=4_000))
+    monkeypatch.setattr("tocsin.events.plan_slices", partial(plan_slices, slice_bytes=4_000))
     monkeypatch.chdir(tmp_path)
     command = Command(tmp_path, capsys)
     command.file("rules.csv", RULES)

@@ -22,8 +22,11 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from tocsin.arrays.array_file import MAGIC
+from tocsin.arrays.dtypes import Bytes
 from tocsin.errors import InputError, TocsinWarning, UsageError
-from tocsin.events.csv_columns import Layout, layout_of
+from tocsin.events.csv_chunks import layout_of
+from tocsin.events.csv_columns import Layout
+from tocsin.events.text_window import FEW_BYTES, SPARE
 from tocsin.storage import files_at, is_packed
 from tocsin.tables import (
     BLANKS,
@@ -211,21 +214,43 @@ def _parquet_slices(file: str, first_row: int, slice_bytes: int) -> Iterator[Sli
 
 def _line_slices(file: str, first_row: int, slice_bytes: int) -> Iterator[Slice]:
     """Pieces of a file that end where a line does, with their records counted."""
+    buffer = np.empty(slice_bytes + SPARE, np.uint8)
     with FilePath(file).open("rb") as stream:
         start = 0
-        while block := stream.read(slice_bytes):
-            is_last = len(block) < slice_bytes
-            end = len(block) if is_last else block.rfind(b"\n") + 1
-            if start == 0:
-                block = block.removeprefix(BYTE_ORDER_MARK).rjust(len(block))
+        while size := stream.readinto(buffer[:slice_bytes].data):
+            is_last = size < slice_bytes
+            if start == 0 and buffer[:3].tobytes() == BYTE_ORDER_MARK:
+                buffer[:3] = ord(" ")
+            end = size if is_last else _last_line_end(buffer[:size])
             if end:
-                rows = count_records(block[:end])
+                buffer[size] = ord("\n")
+                rows = _count(buffer, end)
                 stream.seek(start + end)
             else:
-                rows = int(_rest_of_line(stream, slice_bytes) or not _is_blank(block))
+                rows = int(_rest_of_line(stream, slice_bytes) or not _is_blank(buffer[:size].tobytes()))
             yield Slice(file, "jsonl", first_row, rows, start, stream.tell())
             first_row += rows
             start = stream.tell()
+
+
+def _last_line_end(data: Bytes) -> int:
+    """Behind the last line feed; 0 when there is none."""
+    for size in (min(_COUNTED_BYTES, len(data)), len(data)):
+        found = data[len(data) - size :].tobytes().rfind(b"\n")
+        if found >= 0:
+            return len(data) - size + found + 1
+    return 0
+
+
+def _count(data: Bytes, end: int) -> int:
+    """The records of data[:end]; of many by a loop, if it was compiled before."""
+    if end >= FEW_BYTES:
+        from tocsin.arrays.jit import is_cached
+        from tocsin.events.kernels.json_scan import count_lines
+
+        if is_cached(count_lines):
+            return count_lines(data, 0, end)
+    return count_records(data[:end].tobytes())
 
 
 def count_records(lines: bytes) -> int:

@@ -19,6 +19,7 @@ import pyarrow as pa
 from tocsin.arrays.array_file import MAGIC
 from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
+from tocsin.printable import described
 from tocsin.rules.rule_columns import check_names, columns_of_pairs
 from tocsin.rules.rule_metadata import metadata_of_rows
 from tocsin.rules.rule_set import Rules
@@ -27,12 +28,14 @@ from tocsin.storage import files_at
 from tocsin.tables import (
     BYTE_ORDER_MARK,
     PARQUET_MAGIC,
+    Frame,
     HalfAPair,
     NotAnObject,
     beginning,
     elements,
     header_names,
     is_array,
+    is_frame,
     is_parquet,
     lines_at,
     object_of,
@@ -40,16 +43,18 @@ from tocsin.tables import (
     read_bytes,
     read_table,
     record_starts,
+    table_of,
     told_delimiter,
     told_format,
 )
 
 
 @telling("reading rules")
-def read_rules(*paths: str | os.PathLike[str], skip_bad: bool = False) -> Rules:
+def read_rules(*paths: str | os.PathLike[str] | Frame, skip_bad: bool = False) -> Rules:
     """Read every rule of the files, and of the folders' files by path, hidden ones left out.
 
-    A path may be a pattern ('rules/*.sql'), or - for standard input.
+    A path may be a pattern ('rules/*.sql'), or - for standard input; in the place of a path may be a table of
+    any kind (Arrow, pandas, polars, DuckDB).
 
     Raises InputError for a path that is missing, of another kind or without rule files, and RuleError
     or RuleErrors with every rule that cannot be one: all errors of trigger files, and for tables the
@@ -58,8 +63,15 @@ def read_rules(*paths: str | os.PathLike[str], skip_bad: bool = False) -> Rules:
     """
     if not paths:
         raise UsageError("read_rules needs at least one file or folder")
-    files = [file for path in paths for file in rule_files(path)]
-    return Rules.concat([read_file(file) for file in files], skip_bad=skip_bad)
+    parts: list[Rules] = []
+    for path in paths:
+        if isinstance(path, str | os.PathLike):
+            parts += map(read_file, rule_files(path))
+        elif is_frame(path):
+            parts.append(Rules.of_table(table_of(path)))
+        else:
+            raise UsageError(f"read_rules takes paths and tables, not {described(path)}: build takes rules")
+    return Rules.concat(parts, skip_bad=skip_bad)
 
 
 def rule_files(path: str | os.PathLike[str]) -> list[Path]:

@@ -4,7 +4,7 @@ Promised: a file that a writer was killed over is not there, or is the one from 
 is whole or is not there; what comes out of a packed file is bounded; what is kept is private to its user.
 
 Begin with drafts.py (how every file of ours is written), then record_log.py (journals), packed_files.py and
-folders.py (the user's cache, temporary folders).
+folders.py (the user's cache, temporary folders). Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -3,7 +3,8 @@
     Arrow        the bytes of a file at once. Text behind a closing quote belongs to the value, an empty field
                  is null and a quoted one is not. It knows no lines: those are found beside it
     one by one   from a stream. Text behind a closing quote, and bytes that are not UTF-8, are faults of a
-                 record with its line, and reading goes on
+                 record with its line, and reading goes on. Events are read so too, as far as the loops of
+                 events/kernels/csv_scan.py do not take them
 
 A value in double quotes may hold delimiters and line ends, and "" is a quote. Blank lines are no records. A
 quote that is never closed has no end to go on from, and is an InputError.
@@ -15,10 +16,8 @@ import csv
 import io
 import re
 import zlib
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 from typing import Any, TextIO
 
 import numpy as np
@@ -32,6 +31,7 @@ from tocsin.tables.records import BYTE_ORDER_MARK, readable
 LONGEST_RECORD = 64 * 2**20
 _EMPTY_LINES = ("\n", "\r\n", "\r")
 _BLOCK = 8 << 20
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LARGEST = 2**31 - 1
 
 
@@ -55,9 +55,6 @@ class CsvRecords(Iterator[list[str] | str]):
     bytes that are not UTF-8 as lone surrogates, which `is_text` sees. No line has more than `longest`
     characters, LONGEST_RECORD if nothing else is said, and no record more than twice that. With `blank_lines`
     they are records without a value.
-
-    Arrow does the same in a fraction of the time where lines are plain: `look_ahead` lets some lines wait,
-    and `plain` makes a table of them if they are, and else leaves them to be read one by one.
     """
 
     def __init__(
@@ -74,13 +71,9 @@ class CsvRecords(Iterator[list[str] | str]):
         self._longest = longest or LONGEST_RECORD
         self._blank_lines = blank_lines
         self._held: list[str] = []
-        self._waiting: deque[str] = deque()
-        self._failure: InputError | None = None
-        self._number = 0
-        self._source = self._bounded(lines)
         # Python's limit is one for the whole process, and too low for a document in a field.
         csv.field_size_limit(max(csv.field_size_limit(), self._longest))
-        self._reader = csv.reader(self._each_line(), delimiter=delimiter, strict=True)
+        self._reader = csv.reader(self._each_line(lines), delimiter=delimiter, strict=True)
 
     def __next__(self) -> list[str] | str:
         self._held.clear()
@@ -94,7 +87,7 @@ class CsvRecords(Iterator[list[str] | str]):
     @property
     def is_text(self) -> bool:
         """Whether the last record is UTF-8; one that is not is no record."""
-        return all(map(str.isascii, self._held)) or _utf8("".join(self._held)) is not None
+        return all(map(str.isascii, self._held)) or _SURROGATE.search("".join(self._held)) is None
 
     @property
     def text(self) -> str:
@@ -102,56 +95,20 @@ class CsvRecords(Iterator[list[str] | str]):
         text = "".join(self._held).rstrip("\r\n")
         return text if text.isascii() else readable(text.encode("utf-8", "surrogateescape"))
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a line that was looked at has not been read."""
-        return bool(self._waiting)
-
-    def look_ahead(self, lines: int) -> bool:
-        """Let so many lines wait, or fewer long ones; whether any do. InputError when none can be read."""
-        size = 0
-        try:
-            for line in islice(self._source, lines):
-                self._waiting.append(line)
-                size += len(line)
-                if size > _BLOCK:
-                    break
-        except InputError as error:
-            self._failure = error
-        if self._failure is not None and not self._waiting:
-            raise self._failure
-        return self.is_waiting
-
-    def plain(self, width: int) -> pa.Table | None:
-        """The lines that wait, as a table of texts that are null where empty, if that is what they are."""
-        data = _utf8("".join(self._waiting))
-        if data is None or data.startswith(BYTE_ORDER_MARK):  # which Arrow would leave out
-            return None
-        table = plain_table(data, [pa.large_string()] * width, self._delimiter, nulls=[""])
-        if table is not None:
-            self._number += len(self._waiting)
-            self._waiting.clear()
-        return table
-
-    def _each_line(self) -> Iterator[str]:
+    def _each_line(self, lines: TextIO) -> Iterator[str]:
         """The lines, held until a record ends."""
         size = 0
-        while self._waiting or self._failure is None:
-            line = self._waiting.popleft() if self._waiting else next(self._source, "")
-            if not line:
-                return
-            self._number += 1
+        for number, line in enumerate(self._bounded(lines), 1):
             if not self._held:
                 if line in _EMPTY_LINES and not self._blank_lines:  # there may be a gigabyte of them
                     continue
-                self.line = self._number
+                self.line = number
                 size = 0
             size += len(line)
             if size > 2 * self._longest:
-                raise self._too_long(self._number, "record", 2 * self._longest)
+                raise self._too_long(number, "record", 2 * self._longest)
             self._held.append(line)
             yield line
-        raise self._failure
 
     def _bounded(self, lines: TextIO) -> Iterator[str]:
         number = 0
@@ -166,13 +123,6 @@ class CsvRecords(Iterator[list[str] | str]):
 
     def _too_long(self, line: int, what: str, most: int) -> InputError:
         return InputError(f"{self._file}:{line}: a {what} is longer than {most:,} characters")
-
-
-def _utf8(text: str) -> bytes | None:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return None
 
 
 def record_starts(data: bytes, file: str, delimiter: str = ",") -> Longs:
@@ -254,12 +204,11 @@ def plain_table(
     quoted: bool = True,
     header: bool = False,
     blank_lines: bool = False,
-    nulls: Sequence[str] = (),
 ) -> pa.Table | None:
     """The table of a text as Arrow reads it; None where that is not what its records are one by one.
 
     With `quoted` a value may be in quotes, which is not plain; with `header` the first line is no row; with
-    `blank_lines` those are rows. Texts that are among `nulls` are null.
+    `blank_lines` those are rows.
     """
     if b"\r" in data and data.count(b"\r") == data.count(b"\r\n"):
         data = data.replace(b"\r\n", b"\n")
@@ -274,8 +223,8 @@ def plain_table(
     )
     convert = pa_csv.ConvertOptions(
         column_types=dict(zip(names, types, strict=True)),
-        null_values=nulls,
-        strings_can_be_null=bool(nulls),
+        null_values=[],
+        strings_can_be_null=False,
     )
     try:
         return pa_csv.read_csv(pa.BufferReader(data), read, parse, convert)

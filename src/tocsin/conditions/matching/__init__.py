@@ -4,7 +4,7 @@ resolver.py hands the cells of each field to the groups of leaves that ask about
 ways through the graph, a block of events at a time or one event with the least latency; results.py is what
 comes back.
 
-Begin with matcher.py.
+Begin with matcher.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -21,12 +21,12 @@ EVENTS_AT_ONCE = 16_384
 
 FEWEST_EVENTS = 64
 
-MATCHES_AT_FIRST = 1 << 27
+MATCHES_AT_FIRST = 1 << 28
 """Matches that the first portion may give, if all rules match all of its events."""
 
-MATCHES_AIMED_AT = 1 << 24
-"""Matches that a portion is meant to give: many, because a full block of events costs no more than one
-that is almost empty."""
+MATCHES_AIMED_AT = 1 << 26
+"""Matches that a portion of a stream is meant to give, four bytes each: many, because a full block of events
+costs little more than one that is almost empty."""
 
 BYTES_OF_ROW = 16
 """What a row takes beside its rule's id and kept columns: the event's number and the score."""
@@ -45,6 +45,13 @@ def next_size(size: int, events: int, matches: int) -> int:
 
     wanted = min(MATCHES_AIMED_AT * events // max(1, matches), 4 * size, EVENTS_AT_ONCE)
     return wanted // BLOCK * BLOCK if wanted > BLOCK else max(FEWEST_EVENTS, wanted)
+
+
+def even_size(events: int, threads: int) -> int:
+    """How many events to take at a time so that every thread gets as many, and at most a block at once."""
+    rounds = -(-events // (threads * BLOCK))
+    size = -(-events // (threads * rounds))
+    return max(FEWEST_EVENTS, -(-size // 64) * 64)
 
 
 def cuts(weights: Longs, limit: int) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tocsin.arrays.jit import is_cached
 from tocsin.conditions.kernels import seldom_first
 from tocsin.engines.build import build
-from tocsin.events import MANY, compile_loops, read_together
+from tocsin.events import MANY_COLUMNS, compile_loops, read_together
 from tocsin.matches import FEW_LINES, JsonLines, MatchedEvents, pick_sent
 
 _RULES = (
@@ -47,7 +47,7 @@ def warm_up() -> None:
     events = pa.Table.from_pylist([event, event])
     index.match_table(events)
     index.match_table(events, count=True)
-    wide = pa.table({f"x{number}": [1, 2] for number in range(MANY)})
+    wide = pa.table({f"x{number}": [1, 2] for number in range(MANY_COLUMNS)})
     read_together(wide, {(name,): place for place, name in enumerate(wide.column_names)})
     matched = MatchedEvents(np.arange(1), np.array([0, FEW_LINES]), np.zeros(FEW_LINES, np.int32), None, {})
     JsonLines(BytesIO(), pa.array(["r"]), []).write(matched)

@@ -32,7 +32,7 @@ FIELDS: list[Path] = [
 @given(st.integers(0, 2**32), st.booleans())
 def test_the_same_as_the_rows(seed: int, together: bool) -> None:
     table = random_table(random.Random(seed))
-    with patch.object(wide_tables, "MANY", 1 if together else wide_tables.MANY):
+    with patch.object(wide_tables, "MANY_COLUMNS", 1 if together else wide_tables.MANY_COLUMNS):
         batch = batch_of_table(table, FIELDS)
     rows = table.to_pylist(maps_as_pydicts="lossy")
     assert batch.length == len(rows)
@@ -89,10 +89,10 @@ def test_many_columns_are_read_as_one_by_one(table: pa.Table) -> None:
     fields = [(name,) for name in table.column_names]
     read = []
     for many in (1, 10_000):
-        with patch.object(wide_tables, "MANY", many):
+        with patch.object(wide_tables, "MANY_COLUMNS", many):
             read.append(seen_batch(batch_of_table(table, fields)))
     assert read[0] == read[1]
-    with patch.object(wide_tables, "MANY", 1):
+    with patch.object(wide_tables, "MANY_COLUMNS", 1):
         for batch in table.to_batches():
             assert seen_batch(batch_of_table(batch, fields)) == seen_batch(
                 FieldPlan(fields).batch(batch.to_pylist())
@@ -102,13 +102,13 @@ def test_many_columns_are_read_as_one_by_one(table: pa.Table) -> None:
 def test_what_null_lists_hide_is_not_read_with_many() -> None:
     child = pa.array([1, 2, 3, 4])
     lists = pa.ListArray.from_arrays(pa.array([0, 2, 3, 4]), child, mask=pa.array([False, True, False]))
-    table = pa.table({f"x{number}": lists for number in range(wide_tables.MANY)})
+    table = pa.table({f"x{number}": lists for number in range(wide_tables.MANY_COLUMNS)})
     for column in seen_batch(batch_of_table(table, [(name,) for name in table.column_names])).values():
         assert column == {0: numbers(1, 2), 2: numbers(4)}
 
 
 def test_a_bad_text_among_many_columns() -> None:
-    names = [f"x{number}" for number in range(wide_tables.MANY)]
+    names = [f"x{number}" for number in range(wide_tables.MANY_COLUMNS)]
     columns = {name: pa.array(["good", "bad"]) for name in names}
     columns["x7"] = pa.array([b"good", b"\xff"]).view(pa.string())
     with pytest.raises(EventError, match="the text of field x7 is not valid UTF-8") as caught:

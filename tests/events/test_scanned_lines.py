@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
@@ -26,7 +26,7 @@ from tocsin.events import (
 )
 from tocsin.events import Path as Field
 from tocsin.events.event_chunk import parsed_chunk
-from tocsin.tables import DEEPEST, record_lines
+from tocsin.tables import DEEPEST, is_array, record_lines
 
 FIELDS: list[Field] = [("a",), ("b",), ("a", "b"), ("b", "a", "b"), ("",), ("é",), ("a.b",), ("a", "a")]
 KEPT = ["a", "é", ""]
@@ -176,7 +176,9 @@ def cells(chunks: list[EventChunk]) -> dict[Field, dict[int, object]]:
 def test_any_lines(
     tmp_path_factory: pytest.TempPathFactory, some: list[bytes], start: bytes, end: bytes, batch_rows: int
 ) -> None:
-    check(tmp_path_factory.mktemp("lines"), start + b"\n".join(some) + end, batch_rows)
+    data = start + b"\n".join(some) + end
+    assume(not is_array(data))  # which is read otherwise
+    check(tmp_path_factory.mktemp("lines"), data, batch_rows)
 
 
 def test_numbers_and_strings_one_by_one(tmp_path: Path) -> None:

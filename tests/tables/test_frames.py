@@ -276,7 +276,7 @@ def test_nothing_is_imported_for_frames_that_nobody_has() -> None:
 
 MISTAKES: list[tuple[str, str, Any, str]] = [
     ("match", "EventError", pd.DataFrame({"x": [1]}), "not a pandas DataFrame: match_table takes tables"),
-    ("match", "EventError", [{"x": 1}], "not a list: it is about one event at a time"),
+    ("match", "EventError", [{"x": 1}], "not a list: match_many takes several"),
     ("match", "EventError", '{"x": 1}', "not the string .*: json.loads makes one"),
     ("match", "EventError", None, "an event is a dictionary, not None"),
     ("match_table", "UsageError", {"x": 1}, "not a dictionary: match takes one event"),

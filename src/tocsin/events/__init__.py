@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from tocsin.door import door
 
 if TYPE_CHECKING:
-    from tocsin.events.arrow_tables import batch_of_table
+    from tocsin.events.arrow_tables import MANY_COLUMNS, batch_of_table
     from tocsin.events.cells import BooleanCells, Column, EventBatch, NumberCells, Path, Rows, StringCells
     from tocsin.events.cells import TimestampCells, path_text
     from tocsin.events.csv_chunks import layout_of
@@ -42,6 +42,6 @@ if TYPE_CHECKING:
     from tocsin.events.record_places import RecordPlaces
     from tocsin.events.schema import ANY_KIND, Schema
     from tocsin.events.slices import FORMATS, Slice, format_of, is_hidden, plan_slices
-    from tocsin.events.wide_tables import MANY, read_together
+    from tocsin.events.wide_tables import read_together
 else:
     __getattr__ = door(__name__)

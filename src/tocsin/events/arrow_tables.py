@@ -48,8 +48,10 @@ from tocsin.events.cells import (
 )
 from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
 from tocsin.events.python_events import FieldPlan
-from tocsin.events.wide_tables import read_together
 from tocsin.tables import SCALARS, holds_union, is_list, is_text, plain, rows_not_utf8, without_views
+
+MANY_COLUMNS = 32
+"""Columns that are worth a call of the kernel that reads them together, at least."""
 
 
 class _Reached(NamedTuple):
@@ -81,7 +83,11 @@ def batch_of_table(
     """
     columns: dict[Path, Column] = {}
     places = _places_of(table.schema, fields)
-    together = read_together(table, {field: place for field, place in places.items() if len(field) == 1})
+    together: dict[Path, Column | None] = {}
+    if len(places) >= MANY_COLUMNS and table.num_rows:
+        from tocsin.events.wide_tables import read_together  # only here: it brings the compiler
+
+        together = read_together(table, {field: place for field, place in places.items() if len(field) == 1})
     rows: Rows = np.arange(table.num_rows, dtype=np.int32)
     for field, place in places.items():
         if field in together:

@@ -142,8 +142,7 @@ def event_source(events: object) -> EventSource:
         "one event as a dictionary: put it into a list" if isinstance(events, Mapping) else described(events)
     )
     raise UsageError(
-        "events are a path or several, a table (Arrow, pandas, polars, DuckDB) or a list of dictionaries, not "
-        + what
+        "events are paths, a table (Arrow, pandas, polars, DuckDB) or a list of dictionaries, not " + what
     )
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyarrow import lib
 
 from tocsin.arrays.packed import arrow_texts
+from tocsin.events.arrow_tables import MANY_COLUMNS
 from tocsin.events.cells import (
     NO_ROWS,
     BooleanCells,
@@ -26,9 +27,6 @@ from tocsin.events.cells import (
 )
 from tocsin.events.kernels import wide_tables as kernels
 from tocsin.events.kernels.wide_tables import WideCells, WideColumns, read_wide
-
-MANY = 32
-"""Columns that are worth a call of the kernel, at least."""
 
 _KINDS: dict[int, int] = {
     lib.Type_BOOL: kernels.BOOLEAN,
@@ -58,13 +56,11 @@ def read_together(table: pa.Table | pa.RecordBatch, places: Mapping[Path, int]) 
 
     None for a field that no event has. When a text is not valid UTF-8, nothing is read.
     """
-    if len(places) < MANY or not table.num_rows:
-        return {}
     types = table.schema.types
     chosen = [
         (path, place, kind) for path, place in places.items() if (kind := _kind_of(types[place])) is not None
     ]
-    if len(chosen) < MANY:
+    if len(chosen) < MANY_COLUMNS:
         return {}
     whole = _one_batch(table, [place for _, place, _ in chosen])
     if whole is None:

@@ -94,7 +94,7 @@ def test_the_first_bad_event_is_named(bad: Any) -> None:
 
 @pytest.mark.parametrize("events", [{"x": 1}, "x", b"x"])
 def test_what_is_no_list_of_events(events: Any) -> None:
-    with pytest.raises(UsageError, match="match_many takes an iterable of events"):
+    with pytest.raises(UsageError, match="match_many takes a list of events"):
         tocsin.build([("a", "x > 1")]).match_many(events)
 
 

@@ -18,7 +18,7 @@ from tocsin.conditions.live.change_requests import deletion, insertion, read_cha
 from tocsin.conditions.live.explanation import Explanation, explain_condition
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics
 from tocsin.conditions.live.layers import Layer, main_layer
-from tocsin.conditions.live.many_events import ManyEvents
+from tocsin.conditions.live.many_events import ManyEvents, no_event
 from tocsin.conditions.live.pickled_index import Pickled, SavedFile, pickled
 from tocsin.conditions.live.rule_ids import RuleIds
 from tocsin.conditions.live.snapshot import RuleStore, Snapshot
@@ -114,7 +114,8 @@ class Index(Displayed):
         try:
             numbers, scores = version.match_event(event)
         except (MemoryError, EventError) as error:
-            _check_event(event)
+            if reason := no_event(event):
+                raise EventError(reason) from None
             tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
 
@@ -221,7 +222,8 @@ class Index(Displayed):
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         found = self.rule(rule)
-        _check_event(event)
+        if reason := no_event(event):
+            raise EventError(reason)
         return explain_condition(found, parse_condition(found.when), event, self.version.texts.settings())
 
     @telling("weighing the rules anew")
@@ -262,20 +264,6 @@ class Index(Displayed):
 
     def __reduce__(self) -> Pickled:
         return pickled(self, self._file)
-
-
-def _check_event(event: object) -> None:
-    """EventError, with what to do instead, for what is no event."""
-    if isinstance(event, Mapping):
-        return
-    hint = ""
-    if is_frame(event):
-        hint = ": match_table takes tables"
-    elif isinstance(event, list | tuple):
-        hint = ": it is about one event at a time"
-    elif isinstance(event, str | bytes):
-        hint = ": json.loads makes one of a line of JSON"
-    raise EventError(f"an event is a dictionary, not {described(event)}{hint}")
 
 
 def _no_table(given: object) -> UsageError:

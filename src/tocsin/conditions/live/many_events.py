@@ -17,6 +17,8 @@ from tocsin.conditions.matching.portions import EVENTS_AT_ONCE
 from tocsin.conditions.matching.results import Matches
 from tocsin.errors import EventError
 from tocsin.events import FieldPlan, Path
+from tocsin.printable import described
+from tocsin.tables import is_frame
 
 FEWEST = 48
 """Events that are worth a block when rules name few fields, ..."""
@@ -68,5 +70,19 @@ def _one_by_one(version: Snapshot, events: Sequence[Mapping[str, object]]) -> It
         try:
             numbers, scores = version.match_event(event)
         except EventError as error:
-            raise EventError(error.reason, row=row) from None
+            raise EventError(no_event(event) or error.reason, row=row) from None
         yield Matches(numbers, version.names, scores)
+
+
+def no_event(event: object) -> str | None:
+    """What is wrong with what is no event, and what to do instead; None if it is one."""
+    if isinstance(event, Mapping):
+        return None
+    hint = ""
+    if is_frame(event):
+        hint = ": match_table takes tables"
+    elif isinstance(event, list | tuple):
+        hint = ": match_many takes several"
+    elif isinstance(event, str | bytes):
+        hint = ": json.loads makes one of a line of JSON"
+    return f"an event is a dictionary, not {described(event)}{hint}"

@@ -49,6 +49,8 @@ def next_size(size: int, events: int, matches: int) -> int:
 
 def even_size(events: int, threads: int) -> int:
     """How many events to take at a time so that every thread gets as many, and at most a block at once."""
+    from tocsin.conditions.kernels.bitmap_store import BLOCK
+
     rounds = -(-events // (threads * BLOCK))
     size = -(-events // (threads * rounds))
     return max(FEWEST_EVENTS, -(-size // 64) * 64)

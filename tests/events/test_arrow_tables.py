@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,7 +18,8 @@ from tests.events.arrow_tables import NAMES, random_table
 from tests.events.reading import Seen, seen_batch
 
 from tocsin.errors import EventError, InputError
-from tocsin.events import FieldPlan, Instant, Path, batch_of_table, wide_tables
+from tocsin.events import FieldPlan, Instant, Path, arrow_tables, batch_of_table, wide_tables
+from tocsin.events.arrow_tables import MANY_COLUMNS
 
 FIELDS: list[Path] = [
     *[(name,) for name in NAMES],
@@ -27,12 +30,22 @@ FIELDS: list[Path] = [
 ]
 
 
+@contextmanager
+def columns_together(fewest: int) -> Iterator[None]:
+    """So many columns are read by one call."""
+    with (
+        patch.object(arrow_tables, "MANY_COLUMNS", fewest),
+        patch.object(wide_tables, "MANY_COLUMNS", fewest),
+    ):
+        yield
+
+
 @pytest.mark.filterwarnings("ignore:Encountered key")
 @settings(max_examples=400, deadline=None)
 @given(st.integers(0, 2**32), st.booleans())
 def test_the_same_as_the_rows(seed: int, together: bool) -> None:
     table = random_table(random.Random(seed))
-    with patch.object(wide_tables, "MANY_COLUMNS", 1 if together else wide_tables.MANY_COLUMNS):
+    with columns_together(1 if together else MANY_COLUMNS):
         batch = batch_of_table(table, FIELDS)
     rows = table.to_pylist(maps_as_pydicts="lossy")
     assert batch.length == len(rows)
@@ -89,10 +102,10 @@ def test_many_columns_are_read_as_one_by_one(table: pa.Table) -> None:
     fields = [(name,) for name in table.column_names]
     read = []
     for many in (1, 10_000):
-        with patch.object(wide_tables, "MANY_COLUMNS", many):
+        with columns_together(many):
             read.append(seen_batch(batch_of_table(table, fields)))
     assert read[0] == read[1]
-    with patch.object(wide_tables, "MANY_COLUMNS", 1):
+    with columns_together(1):
         for batch in table.to_batches():
             assert seen_batch(batch_of_table(batch, fields)) == seen_batch(
                 FieldPlan(fields).batch(batch.to_pylist())
@@ -102,13 +115,13 @@ def test_many_columns_are_read_as_one_by_one(table: pa.Table) -> None:
 def test_what_null_lists_hide_is_not_read_with_many() -> None:
     child = pa.array([1, 2, 3, 4])
     lists = pa.ListArray.from_arrays(pa.array([0, 2, 3, 4]), child, mask=pa.array([False, True, False]))
-    table = pa.table({f"x{number}": lists for number in range(wide_tables.MANY_COLUMNS)})
+    table = pa.table({f"x{number}": lists for number in range(MANY_COLUMNS)})
     for column in seen_batch(batch_of_table(table, [(name,) for name in table.column_names])).values():
         assert column == {0: numbers(1, 2), 2: numbers(4)}
 
 
 def test_a_bad_text_among_many_columns() -> None:
-    names = [f"x{number}" for number in range(wide_tables.MANY_COLUMNS)]
+    names = [f"x{number}" for number in range(MANY_COLUMNS)]
     columns = {name: pa.array(["good", "bad"]) for name in names}
     columns["x7"] = pa.array([b"good", b"\xff"]).view(pa.string())
     with pytest.raises(EventError, match="the text of field x7 is not valid UTF-8") as caught:

@@ -5,13 +5,14 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 TOOLS := .venv-tools
+SITE := .venv-docs
 KERNEL_TESTS := tests/arrays tests/conditions/blocks tests/conditions/graph tests/conditions/kernels tests/conditions/matching \
   tests/conditions/planner tests/datalog/kernels tests/datalog/machine tests/engines tests/history/statistics \
   tests/lab/atree/test_atree_nodes.py tests/papers tests/text
 LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help
-.PHONY: help setup wheel demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers pin audit format clean
+.PHONY: help setup wheel demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-door bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers docs pin audit format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -78,10 +79,15 @@ fuzz: setup  ## hostile inputs at one door: TARGET=condition SECONDS=600; guided
 bench: setup  ## how fast: writes the tables that the documents quote
 	$(BIN)/python -m benchmarks.spine
 	$(BIN)/python -m benchmarks.opening
+	$(BIN)/python -m benchmarks.peers.readme_table
 
 bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
 	$(BIN)/python -m benchmarks.single_events $(if $(ABE),--abe $(ABE))
+
+bench-door: setup  ## what a caller gets beside the kernel; ABE=FOLDER adds the rules with known counts; wants a quiet machine
+	$(BIN)/python -m benchmarks.door $(if $(ABE),--abe $(ABE))
+	$(BIN)/python -m benchmarks.reading
 
 bench-paper: setup  ## the papers' experiments, into docs/; goes on where it was stopped; ONLY="atree-table4=0.2 ..." for some, each at its scale
 	$(BIN)/python -m benchmarks.experiments $(ONLY)
@@ -104,11 +110,24 @@ bench-pipeline: setup  ## Spark: matching, memory, micro-batches, building, prog
 bench-peers: setup  ## the same rules in Lucene's monitor (ARXIV=FOLDER; needs Maven) and the a-tree crate (needs cargo)
 	$(BIN)/python -m benchmarks.peers.lucene_monitor.compare $(if $(ARXIV),--arxiv $(ARXIV))
 	$(BIN)/python -m benchmarks.peers.a_tree.compare
+	$(BIN)/python -m benchmarks.peers.readme_table
 
-pin: $(TOOLS)  ## write constraints.txt for what pyproject.toml asks for; UPGRADE=1 takes the newest of everything
+docs: $(SITE)  ## the site, into build/site; a dead link, a dead anchor, or a page outside of the navigation is an error
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict
+	@echo "build/site/index.html"
+
+$(SITE): docs/requirements.txt
+	@$(PYTHON) -m venv --clear $@
+	@$@/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r $<
+	@touch $@
+
+pin: $(TOOLS)  ## write constraints.txt and docs/requirements.txt for what pyproject.toml asks for; UPGRADE=1 takes the newest of everything
 	$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
 	  --no-annotate --no-emit-index-url --custom-compile-command "make pin" $(if $(UPGRADE),--upgrade) \
 	  pyproject.toml --output-file constraints.txt
+	$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --group docs --generate-hashes \
+	  --no-annotate --no-emit-index-url --custom-compile-command "make pin" $(if $(UPGRADE),--upgrade) \
+	  --output-file docs/requirements.txt
 
 audit: setup $(TOOLS)  ## a bill of materials (CycloneDX), every licence, and known holes in what is pinned
 	@mkdir -p build

@@ -28,13 +28,13 @@ from typing import Any
 import pyarrow as pa
 from benchmarks.folders import counts_in, events_in, rules_in, table_of
 from benchmarks.measuring import Seconds, machine_facts, say, timed
-from benchmarks.python_loop import PythonLoop
 from benchmarks.tables import machine_note, markdown, milliseconds, times, write_into
 
 import tocsin
 from tocsin.warmup import warm_up
 from tocsin_lab import abe_gen
 from tocsin_lab.exchange import campaigns, visits
+from tocsin_lab.python_loop import PythonLoop
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "spine.json"

@@ -26,6 +26,7 @@ from benchmarks.measuring import machine_facts, say, timed
 from benchmarks.spine import DOCUMENTS
 from benchmarks.tables import markdown, write_into
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.arrays.packed import starts, text_arrays
 from tocsin.conditions.graph.pattern_arrays import compile_patterns, fold_table, like_codes
@@ -41,7 +42,7 @@ from tocsin.conditions.kernels.pattern_search import Patterns
 from tocsin.conditions.language.like_patterns import compile_like, fold, like_tokens
 from tocsin.conditions.language.required_literals import required_literals
 from tocsin.conditions.language.tree import Literal, Predicate, Test
-from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.events.kinds import Kind
 from tocsin.syntax.regexes import compile_regex
@@ -208,8 +209,13 @@ def escaped(text: str) -> str:
 # ---- Measuring
 
 
-def group_of(test: Test, operands: Sequence[str]) -> PatternGroup:
-    return PatternGroup(arrays_of(test, operands), 0, len(operands), list(operands).__getitem__)
+def finder_of(test: Test, operands: Sequence[str]) -> PatternFinder:
+    group = np.zeros(len(operands), np.int32)
+    return PatternFinder(arrays_of(test, operands), group, list(operands).__getitem__)
+
+
+def find(finder: PatternFinder, column: pa.Array) -> tuple[Longs, Ints]:
+    return finder.find(np.zeros(len(column), np.int32), *text_arrays(column))
 
 
 def arrays_of(test: Test, operands: Sequence[str]) -> Patterns:
@@ -221,13 +227,13 @@ def arrays_of(test: Test, operands: Sequence[str]) -> Patterns:
 
 def measure_likes(patterns: list[str], texts: list[str], repeat: int) -> Likes:
     say(f"{len(patterns):,} patterns, {len(texts):,} texts")
-    group_of(Test.ILIKE, patterns[:10])
-    build = timed(lambda: group_of(Test.ILIKE, patterns), min(repeat, 3)).best
-    group = group_of(Test.ILIKE, patterns)
+    finder_of(Test.ILIKE, patterns[:10])
+    build = timed(lambda: finder_of(Test.ILIKE, patterns), min(repeat, 3)).best
+    finder = finder_of(Test.ILIKE, patterns)
     column = pa.array(texts, pa.large_string())
     one_by_one = PatternByPattern(patterns)
     few = column.slice(0, 20)
-    found_start, found_leaf = group.find(*text_arrays(column))
+    found_start, found_leaf = find(finder, column)
     ours = [
         sorted(found_leaf[found_start[text] : found_start[text + 1]].tolist()) for text in range(len(few))
     ]
@@ -245,13 +251,9 @@ def measure_likes(patterns: list[str], texts: list[str], repeat: int) -> Likes:
         found_per_text=len(found_leaf) / len(texts),
         build_seconds=build,
         index_bytes=sum(array.nbytes for array in arrays_of(Test.ILIKE, patterns)),
-        automaton=timed(lambda: group.find(*text_arrays(column)), repeat, len(texts)).best,
-        automaton_one_text=timed(
-            lambda: [group.find(*text_arrays(text)) for text in singles], repeat, len(singles)
-        ).best,
-        automaton_short_text=timed(
-            lambda: [group.find(*text_arrays(short)) for _ in range(200)], repeat, 200
-        ).best,
+        automaton=timed(lambda: find(finder, column), repeat, len(texts)).best,
+        automaton_one_text=timed(lambda: [find(finder, text) for text in singles], repeat, len(singles)).best,
+        automaton_short_text=timed(lambda: [find(finder, short) for _ in range(200)], repeat, 200).best,
         pattern_by_pattern=timed(lambda: one_by_one.find(few), min(repeat, 3), len(few)).best,
     )
 
@@ -288,10 +290,10 @@ def ask_all(table: Any, offset: Any, data: Any, pattern_start: Any, code: Any) -
 
 def measure_expressions(expressions: list[str], texts: list[str], repeat: int) -> Expressions:
     say(f"{len(expressions):,} expressions")
-    build = timed(lambda: group_of(Test.MATCHES, expressions), min(repeat, 3)).best
-    group = group_of(Test.MATCHES, expressions)
+    build = timed(lambda: finder_of(Test.MATCHES, expressions), min(repeat, 3)).best
+    finder = finder_of(Test.MATCHES, expressions)
     column = pa.array(texts, pa.large_string())
-    found_start, found_leaf = group.find(*text_arrays(column))
+    found_start, found_leaf = find(finder, column)
     few = [text.encode() for text in texts[:40]]
     regexes = [compile_regex(expression) for expression in expressions]
     theirs = re2.Filter()
@@ -314,7 +316,7 @@ def measure_expressions(expressions: list[str], texts: list[str], repeat: int) -
         with_literals=sum(required_literals(expression) is not None for expression in expressions),
         found_per_text=len(found_leaf) / len(texts),
         build_seconds=build,
-        prefiltered=timed(lambda: group.find(*text_arrays(column)), repeat, len(texts)).best,
+        prefiltered=timed(lambda: find(finder, column), repeat, len(texts)).best,
         one_by_one=timed(one_by_one, min(repeat, 3), len(few)).best,
         re2_filter=timed(lambda: [theirs.Match(text) for text in few], repeat, len(few)).best,
     )

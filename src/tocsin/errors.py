@@ -7,6 +7,7 @@
     │   └── LimitError        it is larger than a limit allows: .setting is what moves the limit
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── MissingExtraError     a package that is not installed is needed: .extra brings it (an ImportError too)
     ├── JournalError          a journal is damaged, open elsewhere or cannot be written: .reason .file .offset
     ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
     ├── OutOfMemory           there is not enough memory for what is being done (a MemoryError too)
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from importlib.util import find_spec
 from typing import NoReturn, ParamSpec, TypeVar
 
 from tocsin.printable import printable, printable_lines
@@ -162,6 +164,20 @@ class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
 
 
+class MissingExtraError(TocsinError, ImportError):
+    """What was asked for needs packages that are not installed: `tocsin[extra]` brings them."""
+
+    def __init__(self, what: str, extra: str, package: str = "") -> None:
+        super().__init__(what, extra, package)
+        self.extra = extra
+        self.name = package or None
+
+    def __str__(self) -> str:
+        what, extra, package = self.args
+        lacking = f" ({package} is not installed)" if package else ""
+        return f"{what} needs tocsin[{extra}]{lacking}: pip install 'tocsin[{extra}]'"
+
+
 class JournalError(TocsinError):
     """The journal of an engine or a watch is damaged, is open elsewhere, or cannot be written."""
 
@@ -213,6 +229,17 @@ class UnsupportedError(TocsinError):
 
 class UsageError(TocsinError):
     """An argument makes no sense."""
+
+
+def need_extra(what: str, extra: str, *packages: str) -> None:
+    """MissingExtraError when a package that `tocsin[extra]` brings is not installed."""
+    for package in packages:
+        try:
+            found = find_spec(package)
+        except ImportError:
+            found = None
+        if found is None:
+            raise MissingExtraError(what, extra, package)
 
 
 def telling(doing: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -7,9 +7,12 @@ its escape (`\\x1b`, `\\u202e`, `\\n`). Data stay what they are, and so do the f
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 
+_LONGEST_GIVEN = 60
+_KINDS = {"dict": "dictionary", "type": "class"}
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSHOWN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -61,3 +64,19 @@ def one_line(text: str, longest: int) -> str:
     """A text of at most so many characters, all printable; of several lines the blanks are made one."""
     clean = printable(" ".join(text.split()) if "\n" in text else text)
     return clean if len(clean) <= longest else clean[: longest - 3] + "..."
+
+
+def described(value: object) -> str:
+    """What a door was given, for a message that says what it expects: `the string 'a'`, `a polars Series`."""
+    if value is None:
+        return "None"
+    if isinstance(value, str | bytes | os.PathLike):
+        kind = "path" if isinstance(value, os.PathLike) else "string" if isinstance(value, str) else "bytes"
+        shown = os.fspath(value) if isinstance(value, os.PathLike) else value
+        return f"the {kind} {one_line(repr(shown), _LONGEST_GIVEN)}"
+    if isinstance(value, bool | int | float):
+        kind = "truth value" if isinstance(value, bool) else "number"
+        return f"the {kind} {one_line(repr(value), _LONGEST_GIVEN)}"
+    name, library = type(value).__name__, type(value).__module__.partition(".")[0].lstrip("_")
+    known = _KINDS.get(name, name) if library == "builtins" else f"{library} {name}"
+    return f"{'an' if known[0] in 'aeiouAEIOU' else 'a'} {known}"

@@ -51,9 +51,9 @@ def _rules_of_arrays(
 
         return open_engine(name, header, arrays, verify=verify)
     from tocsin.conditions.graph import index_of_arrays
-    from tocsin.conditions.live import Index
+    from tocsin.conditions.live import Index, SavedFile
 
-    return Index(index_of_arrays(name, header, arrays, verify=verify))
+    return Index(index_of_arrays(name, header, arrays, verify=verify), SavedFile.of(name, header))
 
 
 @telling("opening a saved file")

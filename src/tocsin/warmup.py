@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from tocsin.conditions.kernels import seldom_first
 from tocsin.datalog.engine import warm_up as warm_up_programs
 from tocsin.engines import ENGINES
 from tocsin.engines.build import build
+from tocsin.events import MANY_COLUMNS, compile_loops, read_together
 from tocsin.history.statistics import warm_up as warm_up_statistics
-from tocsin.matches import pick_sent
+from tocsin.matches import FEW_LINES, JsonLines, MatchedEvents, pick_sent
 from tocsin.text.score import score
 
 _RULES = (
@@ -57,9 +59,14 @@ def warm_up() -> None:
     events = pa.Table.from_pylist([_EVENT, _EVENT])
     index.match_table(events)
     index.match_table(events, count=True)
+    wide = pa.table({f"x{number}": [1, 2] for number in range(MANY_COLUMNS)})
+    read_together(wide, {(name,): place for place, name in enumerate(wide.column_names)})
+    matched = MatchedEvents(np.arange(1), np.array([0, FEW_LINES]), np.zeros(FEW_LINES, np.int32), None, {})
+    JsonLines(BytesIO(), pa.array(["r"]), []).write(matched)
     none = np.zeros(0, np.int64)
     pick_sent(none, none, none, none, np.zeros(0, np.bool_))
     build(_RULES, sample=events, organise="full")
+    compile_loops()
 
 
 def warm_up_all() -> None:

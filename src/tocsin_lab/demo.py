@@ -3,11 +3,13 @@
 An advertising exchange in miniature is made, its campaigns are built into an index, all visits are
 matched with all campaigns on Spark, and a sample of the answers is checked. The files, in order of use:
 
-    exchange/          makes campaigns and visits
-    demo_job.py        matches and counts them on Spark
-    sample_check.py       checks a sample, and finds a near miss
-    demo_report.py     shows what came out
-    demo.py            the story: each step with its time
+    demo.py             says at once what is coming, and loads the rest
+    demo_story.py       the story: each step with its time
+    exchange/           makes campaigns and visits
+    demo_job.py         matches and counts them on Spark
+    sample_check.py     checks a sample, and finds a near miss
+    loop_comparison.py  what a Python loop would have taken
+    demo_report.py      shows what came out
 
 The exit code is 1 when the check finds a difference.
 """
@@ -15,56 +17,11 @@ The exit code is 1 when the check finds a difference.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import shutil
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from decimal import Decimal
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from rich.console import Console
-
-from tocsin.conditions.live import Index, open_file
-from tocsin.engines.build import build
 from tocsin.errors import TocsinError
-from tocsin.warmup import warm_up
-from tocsin_lab import demo_report
-from tocsin_lab.exchange import campaigns, visits
-from tocsin_lab.sample_check import Event, Verdict, near_miss, sample_rules, verify
-
-FILES_OF_VISITS = 8
-CHECKED_VISITS = 50
-CHECKED_CAMPAIGNS = 4_000
-TRIED_FOR_A_NEAR_MISS = 4_000
-
-
-class Story:
-    """Prints each step with its time, with a spinner meanwhile when somebody watches."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self._number = 0
-
-    @contextmanager
-    def step(self, doing: str) -> Iterator[list[str]]:
-        """Time a step. What the block appends to the list is printed below the step's line."""
-        self._number += 1
-        details: list[str] = []
-        start = time.perf_counter()
-        with self.console.status(f"{self._number}. {doing} ..."):
-            yield details
-        seconds = time.perf_counter() - start
-        self.console.print(f"[bold]{self._number}. {doing}[/bold]  [cyan]{seconds:.1f} s[/cyan]")
-        for detail in details:
-            self.console.print(f"   {detail}", highlight=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,129 +33,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.campaigns < 1 or options.visits < 1:
         parser.error("--campaigns and --visits are at least 1")
+    print(
+        f"An advertising exchange in miniature: {options.campaigns:,} campaigns, each a rule, and"
+        f" {options.visits:,} visits,\neach an event. Which campaigns want which visits? (about two minutes;"
+        " Ctrl-C ends it)\n",
+        flush=True,
+    )
     try:
-        verdict = run(Console(), options.campaigns, options.visits, options.folder)
+        from tocsin_lab.demo_story import run  # takes a second or more, which nobody should spend in the dark
+
+        verdict = run(options.campaigns, options.visits, options.folder)
     except (TocsinError, OSError) as error:
         print(f"the demonstration stopped: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("\nthe demonstration was stopped", file=sys.stderr)
+        return 130
     return 1 if verdict.differences else 0
-
-
-def run(console: Console, campaign_count: int, visit_count: int, folder: Path) -> Verdict:
-    """The whole story; what the check found."""
-    console.print("[bold]tocsin[/bold]: an advertising exchange in miniature\n", highlight=False)
-    story = Story(console)
-    rules, events = _made(story, campaign_count, visit_count, folder)
-    index = _built(story, rules, folder)
-    with story.step("Start Spark"):
-        from tocsin_lab.demo_job import count_matches, match_visits, start_spark  # loading it is part of it
-
-        spark = start_spark()
-    with story.step("Match every visit with every campaign on Spark") as details:
-        start = time.perf_counter()
-        match_visits(spark, folder)
-        seconds = time.perf_counter() - start
-        details.append(f"{visit_count * campaign_count:,} pairs of a visit and a campaign")
-    with story.step("Count matches by campaign on Spark") as details:
-        counts = count_matches(spark, folder)
-        details.append(
-            f"{counts.matches:,} matches; {counts.campaigns:,} of {campaign_count:,} campaigns matched"
-        )
-    with story.step("Check a sample with the plain evaluator") as details:
-        found = _matches_of_a_sample(folder, visit_count)
-        sample = {visit: events.slice(visit, 1).to_pylist()[0] for visit in found}
-        verdict = _checked(rules, found, sample)
-        details.append(demo_report.verdict_line(verdict, len(sample)))
-    demo_report.most_matched(console, counts.top, visit_count)
-    told = _explained(console, index, rules, found, sample, folder)
-    demo_report.throughput(console, campaign_count, visit_count, counts.matches, seconds, os.cpu_count() or 1)
-    demo_report.what_next(console, folder, told)
-    return verdict
-
-
-def _made(story: Story, campaign_count: int, visit_count: int, folder: Path) -> tuple[pa.Table, pa.Table]:
-    with story.step(f"Make {campaign_count:,} campaigns and {visit_count:,} visits") as details:
-        rules, events = campaigns(campaign_count), visits(visit_count)
-        shutil.rmtree(folder / "visits", ignore_errors=True)
-        (folder / "visits").mkdir(parents=True)
-        pq.write_table(rules, folder / "campaigns.parquet")
-        rows = -(-visit_count // FILES_OF_VISITS)
-        for number, start in enumerate(range(0, visit_count, rows)):
-            pq.write_table(events.slice(start, rows), folder / "visits" / f"part-{number}.parquet")
-        details.append(f"in {folder}: campaigns.parquet, visits/")
-    return rules, events
-
-
-def _built(story: Story, rules: pa.Table, folder: Path) -> Index:
-    with story.step("Compile the kernels (the first time; then they are cached)"):
-        warm_up()
-    with story.step("Build the index and save it") as details:
-        path = folder / "campaigns.tocsin"
-        build(rules).save(path)
-        index = open_file(path)
-        stats = index.stats()
-        details.append(
-            f"{stats.rules:,} rules become {stats.nodes:,} nodes, each used {stats.uses:.1f} times"
-        )
-        details.append(
-            f"{stats.predicates:,} predicates, {stats.and_nodes:,} and, {stats.or_nodes:,} or; "
-            f"{path.name} is {path.stat().st_size / 1e6:.0f} MB"
-        )
-    return index
-
-
-def _matches_of_a_sample(folder: Path, visit_count: int) -> dict[int, set[str]]:
-    """What Spark found for some random visits."""
-    size = min(CHECKED_VISITS, visit_count)
-    drawn = sorted(np.random.default_rng(7).choice(visit_count, size, replace=False).tolist())
-    found: dict[int, set[str]] = {visit: set() for visit in drawn}
-    rows = pq.read_table(folder / "matches", columns=["visit", "rule"], filters=pc.field("visit").isin(drawn))
-    for visit, rule in zip(rows["visit"].to_pylist(), rows["rule"].to_pylist(), strict=True):
-        found[visit].add(rule)
-    return found
-
-
-def _checked(rules: pa.Table, found: dict[int, set[str]], sample: dict[int, Event]) -> Verdict:
-    ids = rules["id"].to_pylist()
-    chosen = set(sample_rules(ids, set().union(*found.values()), CHECKED_CAMPAIGNS, seed=7))
-    conditions = {
-        rule: when for rule, when in zip(ids, rules["when"].to_pylist(), strict=True) if rule in chosen
-    }
-    return verify(found, sample, conditions)
-
-
-def _explained(
-    console: Console,
-    index: Index,
-    rules: pa.Table,
-    found: dict[int, set[str]],
-    sample: dict[int, Event],
-    folder: Path,
-) -> str:
-    """A match and a near miss of the visit with the most matches of the sample; the last rule told of."""
-    visit = max(found, key=lambda each: len(found[each]))
-    event = sample[visit]
-    (folder / "visit.json").write_text(json.dumps(event, default=_json_value, indent=1) + "\n")
-    matched = [index.rule(rule) for rule in sorted(found[visit])]
-    telling = [rule for rule in matched if " or " in rule.when and " not " in rule.when] or matched
-    told: str = rules["id"][0].as_py()
-    if telling:
-        shown = min(telling, key=lambda rule: len(rule.when))
-        told = shown.id
-        demo_report.explanation(console, "A match", visit, index.explain(told, event), shown)
-    missed = near_miss(index, event, rules["id"].slice(0, TRIED_FOR_A_NEAR_MISS).to_pylist())
-    if missed is not None:
-        told = missed.rule
-        demo_report.explanation(console, "A near miss", visit, missed, index.rule(told))
-    return told
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    raise TypeError(f"no JSON for {type(value).__name__}")
 
 
 if __name__ == "__main__":

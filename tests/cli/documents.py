@@ -22,5 +22,4 @@ def shell_commands() -> list[list[str]]:
 
 
 def is_on_spark(words: list[str]) -> bool:
-    by_default = words[1] in ("statistics", "stream") or (words[1] == "match" and "--no-spark" not in words)
-    return by_default or "--spark" in words
+    return words[1] == "stream" or "--spark" in words

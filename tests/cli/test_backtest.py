@@ -106,7 +106,11 @@ def test_a_threshold_is_written_where_it_belongs(tocsin: Command, backtest: list
         (["--compare", "rules.sql", "--pick", "1"], 2, "--pick does not go with --compare"),
         (["--compare", "rules.sql", "--html", "x.html"], 2, "--html does not go with --compare"),
         (["--rule", "none", "--compare", "rules.sql"], 1, "there is no rule 'none'"),
-        (["--rule", "prizes", "--events", "t=old.jsonl"], 2, "--events is one file or folder"),
+        (
+            ["--rule", "prizes", "--events", "t=old.jsonl"],
+            2,
+            "--events names files, or the",
+        ),
         (["--rule", "prizes", "--html", "rules.sql"], 2, "one of the files to be read"),
         (["--rule", "broken"], 1, "rules.sql:4:44: "),
         (["--rule", "prizes", "--write"], 2, "--write needs"),

@@ -44,7 +44,7 @@ def test_small_files_are_counted_in_this_process(tocsin: Command) -> None:
     events = tocsin.file("events.jsonl", EVENTS)
     ran = tocsin("statistics", "--events", events, "-o", tocsin.folder / "history", "--text", "state")
     assert (ran.code, ran.out) == (0, "")
-    assert "in this process (--spark counts on Spark)" in ran.err
+    assert "Working in this process: 1 file of 108 bytes (--spark for Spark)" in ran.err
     assert "3 events, 3 fields" in ran.err
     assert "state  in 100.0%, 3 different strings, 3 words" in ran.err
     ran = tocsin("statistics", "--events", events, "-o", tocsin.folder / "history", "--merge")

@@ -15,13 +15,15 @@ from tocsin.conditions.language import Condition, print_condition
 from tocsin.conditions.matching import match_batch
 from tocsin.conditions.meaning import matches
 from tocsin.events import FieldPlan, plan_slices, read_slice
+from tocsin.matches import FewRules, few_events
+from tocsin.rules import Rules
 
 RuleSet = Sequence[tuple[str, Condition]]
 Found = list[tuple[int, str]]
 """(event, rule), by event and then in the rules' order."""
 
 
-def indexed(rules: object, engine: str = "atree") -> Any:
+def indexed(rules: Any, engine: str = "atree") -> Any:
     """An index of rules in any form; of any type, so that a test may ask it anything."""
     return build(rules, engine=engine)
 
@@ -94,6 +96,28 @@ def by_file(index: Index, path: Path, batch_rows: int = 8_192, slice_bytes: int 
             matched = version.match_cells(chunk.events)
             result = match_batch(np.repeat(chunk.rows, matched.per_event), matched.rule, version.names)
             found += rows(pa.Table.from_batches([result]))
+    return found
+
+
+def by_few(rules: RuleSet, path: Path) -> Found:
+    """A small file or folder, as the command line matches it without an index."""
+    read = Rules.of([(name, print_condition(condition)) for name, condition in rules])
+    slices = plan_slices(path)
+    events = few_events(slices, 1)
+    assert events is not None
+    few = FewRules(read, events)
+    found: Found = []
+    for piece in slices:
+        for chunk in read_slice(piece, few.fields, batch_rows=7):
+            matched = few.match_rows(chunk.rows)
+            names = few.names.take(pa.array(matched.rule))
+            result = [
+                pa.array(np.repeat(chunk.rows, matched.per_event)),
+                names,
+                pa.nulls(len(names), pa.float64()),
+            ]
+            assert matched.score is None
+            found += rows(pa.table(result, names=["event", "rule", "score"]))
     return found
 
 

@@ -179,7 +179,10 @@ def test_what_is_neither_true_nor_false_is_an_error(value: Any) -> None:
 
 
 def test_a_backtest_says_that_a_rule_is_disabled() -> None:
-    rows = [{"id": "off", "when": "x = 1", "enabled": False}, {"id": "on", "when": "x = 1"}]
+    rows: list[dict[str, Any]] = [
+        {"id": "off", "when": "x = 1", "enabled": False},
+        {"id": "on", "when": "x = 1"},
+    ]
     tried = tocsin.backtest(rows, [{"x": 1}, {"x": 2}])
     assert not isinstance(tried, tocsin.TestRun)
     found = {row["rule"]: (row["hits"], row["why"]) for row in tried.rules.to_pylist()}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -28,6 +29,8 @@ import tocsin
 from tocsin import build
 from tocsin.engines import ENGINES
 from tocsin.events import FieldPlan
+from tocsin.matches import FewRules
+from tocsin.rules import Rules
 
 
 def by_event(index: Any, events: list[dict[str, object]]) -> Scored:
@@ -57,6 +60,19 @@ def by_cells(index: Any, events: list[dict[str, object]]) -> Scored:
             scored.append((number, name_of[int(found.rule[place])], score))
         at += count
     return scored
+
+
+def by_few(rules: list[tuple[str, str]], events: list[Event], setting: Settings) -> Scored:
+    """Without an index, as the command line matches small files."""
+    few = FewRules(Rules.of(rules), dict(enumerate(events)), setting.for_meaning())
+    found = few.match_rows(np.arange(len(events)))
+    at = np.repeat(np.arange(len(events)), found.per_event).tolist()
+    scores = [None] * len(at) if found.score is None else found.score.tolist()
+    ids = few.names.take(pa.array(found.rule)).to_pylist()
+    return [
+        (event, rule, None if score is None or score != score else score)
+        for event, rule, score in zip(at, ids, scores, strict=True)
+    ]
 
 
 def as_table(events: list[dict[str, object]]) -> pa.Table:
@@ -109,6 +125,7 @@ def test_random_rules_match_and_score_as_they_mean(
         assert rows(index.match_table(table)) == of_table, engine
         counts = index.match_table(table, count=True)
         assert sum(counts.per_event.to_pylist()) == len(of_table), engine
+    assert by_few(rules, events, setting) == expected
 
 
 @given(seed=st.integers(0, 10**9))

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cases import Event, make_conditions, make_json_event, make_rule_set
-from tests.contract.doors import RuleSet, built, by_cells, by_file, expected
+from tests.contract.doors import RuleSet, built, by_cells, by_few, by_file, expected
 from tests.strategies import json_events, rule_sets
 from tests.typed_tables import make_table
 
@@ -61,6 +61,7 @@ def test_a_file_of_json_with_bad_and_blank_lines(seed: int, suffix: str, tmp_pat
     index = built(rules)
     assert by_file(index, path, batch_rows=rng.choice([1, 7, 8_192])) == found
     assert by_file(index, path, slice_bytes=rng.choice([1, 50, 500])) == found
+    assert by_few(rules, path) == found
 
 
 def _is_event(line: bytes) -> bool:
@@ -137,3 +138,4 @@ def test_a_folder_of_csv(seed: int, tmp_path: Path) -> None:
         csv.writer(text).writerows([names, *([written for written, _ in record] for record in part)])
         (tmp_path / f"part-{number}.csv").write_bytes(text.getvalue().encode())
     assert by_file(built(rules), tmp_path, batch_rows=rng.choice([1, 7, 8_192])) == expected(rules, events)
+    assert by_few(rules, tmp_path) == expected(rules, events)

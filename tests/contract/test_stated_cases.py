@@ -296,4 +296,5 @@ def test_rules_come_in_their_order_and_events_in_theirs(engine: str) -> None:
     result = index.match_table(pa.table({"x": [3, -1, 0]}))
     assert result["event"].to_pylist() == [0, 0, 0, 0, 2]
     assert result["rule"].to_pylist() == [*names, names[0]]
-    assert result.schema == pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
+    ids = pa.dictionary(pa.int32(), pa.string())
+    assert result.schema == pa.schema([("event", pa.int64()), ("rule", ids), ("score", pa.float64())])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.cli.running import Command
 from tests.docs.console import BLOCK, check_console
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SOURCE = re.compile(r"`(\w+/[\w/.]*)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 
@@ -44,6 +45,22 @@ def test_python_session(name: str, body: str, in_copy: Path) -> None:
 @pytest.mark.parametrize(("name", "body"), blocks("console"))
 def test_console_session(name: str, body: str, in_copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check_console(name, body, Command(in_copy, capsys))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for path in DOCUMENTS
+        if path.parent.name == "how-to"
+        for language, body in BLOCK.findall(path.read_text())
+        if language == "sh"
+        for line in body.splitlines()
+    ],
+)
+def test_a_command_without_output(line: str, in_copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = Command(in_copy, capsys)(*shlex.split(line)[1:])
+    assert ran.code == 0, ran.err
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

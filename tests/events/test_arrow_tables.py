@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import time, timedelta
 from decimal import Decimal
+from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -14,7 +18,7 @@ from tests.events.arrow_tables import NAMES, random_table
 from tests.events.reading import Seen, seen_batch
 
 from tocsin.errors import EventError, InputError
-from tocsin.events import FieldPlan, Instant, Path, batch_of_table
+from tocsin.events import MANY_COLUMNS, FieldPlan, Instant, Path, arrow_tables, batch_of_table, wide_tables
 
 FIELDS: list[Path] = [
     *[(name,) for name in NAMES],
@@ -25,15 +29,106 @@ FIELDS: list[Path] = [
 ]
 
 
+@contextmanager
+def columns_together(fewest: int) -> Iterator[None]:
+    """So many columns are read by one call."""
+    with (
+        patch.object(arrow_tables, "MANY_COLUMNS", fewest),
+        patch.object(wide_tables, "MANY_COLUMNS", fewest),
+    ):
+        yield
+
+
 @pytest.mark.filterwarnings("ignore:Encountered key")
 @settings(max_examples=400, deadline=None)
-@given(st.integers(0, 2**32))
-def test_the_same_as_the_rows(seed: int) -> None:
+@given(st.integers(0, 2**32), st.booleans())
+def test_the_same_as_the_rows(seed: int, together: bool) -> None:
     table = random_table(random.Random(seed))
-    batch = batch_of_table(table, FIELDS)
+    with columns_together(1 if together else MANY_COLUMNS):
+        batch = batch_of_table(table, FIELDS)
     rows = table.to_pylist(maps_as_pydicts="lossy")
     assert batch.length == len(rows)
     assert seen_batch(batch) == seen_batch(FieldPlan(FIELDS).batch(rows)), table.schema
+
+
+KINDS_TOGETHER: dict[pa.DataType, st.SearchStrategy[Any]] = {
+    pa.bool_(): st.booleans(),
+    **{
+        kind: st.integers(-(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1)
+        for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64())
+    },
+    **{
+        kind: st.integers(0, 2**kind.bit_width - 1)
+        for kind in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+    },
+    pa.float32(): st.floats(width=32),
+    pa.float64(): st.floats(),
+    pa.string(): st.text(max_size=12),
+    pa.large_string(): st.text(max_size=12) | st.sampled_from(["", "same", "same thing", "\0"]),
+}
+
+
+@st.composite
+def wide_tables_of_all_kinds(draw: st.DrawFn) -> pa.Table:
+    """A column of each kind that is read together, and lists of it: in pieces, and cut from longer ones."""
+    rows = draw(st.integers(0, 20))
+    columns = {}
+    for number, (kind, values) in enumerate(KINDS_TOGETHER.items()):
+        listed = st.none() | st.lists(st.none() | values, max_size=3)
+        for nested, value in (
+            (kind, st.none() | values),
+            (pa.list_(kind), listed),
+            (pa.large_list(kind), listed),
+        ):
+            if nested is kind or number == draw(st.integers(0, len(KINDS_TOGETHER) - 1)) or number % 5 == 0:
+                made = draw(st.lists(value, min_size=rows, max_size=rows))
+                columns[f"{nested}"] = pa.array(made, nested)
+    table = pa.table(columns)
+    if draw(st.booleans()):
+        pieces = [
+            table.slice(0, rows // 3),
+            table.slice(rows // 3, rows // 2),
+            table.slice(rows // 3 + rows // 2),
+        ]
+        table = pa.concat_tables(pieces)
+    first = draw(st.integers(0, rows))
+    return table.slice(first, draw(st.integers(0, rows - first)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(wide_tables_of_all_kinds())
+def test_many_columns_are_read_as_one_by_one(table: pa.Table) -> None:
+    fields = [(name,) for name in table.column_names]
+    read = []
+    for many in (1, 10_000):
+        with columns_together(many):
+            read.append(seen_batch(batch_of_table(table, fields)))
+    assert read[0] == read[1]
+    with columns_together(1):
+        for batch in table.to_batches():
+            assert seen_batch(batch_of_table(batch, fields)) == seen_batch(
+                FieldPlan(fields).batch(batch.to_pylist())
+            )
+
+
+def test_what_null_lists_hide_is_not_read_with_many() -> None:
+    child = pa.array([1, 2, 3, 4])
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 3, 4]), child, mask=pa.array([False, True, False]))
+    table = pa.table({f"x{number}": lists for number in range(MANY_COLUMNS)})
+    for column in seen_batch(batch_of_table(table, [(name,) for name in table.column_names])).values():
+        assert column == {0: numbers(1, 2), 2: numbers(4)}
+
+
+def test_a_bad_text_among_many_columns() -> None:
+    names = [f"x{number}" for number in range(MANY_COLUMNS)]
+    columns = {name: pa.array(["good", "bad"]) for name in names}
+    columns["x7"] = pa.array([b"good", b"\xff"]).view(pa.string())
+    with pytest.raises(EventError, match="the text of field x7 is not valid UTF-8") as caught:
+        batch_of_table(pa.table(columns), [(name,) for name in names])
+    assert caught.value.row == 1
+    unreadable: dict[int, str] = {}
+    batch_of_table(pa.table(columns), [(name,) for name in names], unreadable)
+    assert list(unreadable) == [1]
 
 
 def look(array: pa.Array, *path: str) -> Seen:
@@ -101,7 +196,6 @@ def test_a_map_with_other_keys() -> None:
         pa.array([time(12)]),
         pa.array([timedelta(1)]),
         pa.array([(1, 2, 3)], pa.month_day_nano_interval()),
-        pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])]),
         pa.array([[b"x"]]),
         pa.array([None], pa.binary()),
     ],

@@ -211,9 +211,9 @@ def test_what_makes_no_sense() -> None:
     with pytest.raises(tocsin.RuleError):
         backtest([("r", "contains(body, '!a')")], EVENTS, rule="r")
     with pytest.raises(tocsin.UsageError):
-        backtest(RULE, 5, rule="r")
+        backtest(RULE, 5, rule="r")  # type: ignore[call-overload]
     with pytest.raises(tocsin.UsageError):
-        backtest(RULE, [1], rule="r")
+        backtest(RULE, [1], rule="r")  # type: ignore[list-item]
     with pytest.raises(tocsin.UsageError):
         backtest(RULE, EVENTS, rule="r", top=-1)
 

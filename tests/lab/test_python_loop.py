@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
-from benchmarks.python_loop import PythonLoop
 
 from tocsin.conditions.language import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
 from tocsin_lab import abe_gen
 from tocsin_lab.exchange import campaigns, visits
+from tocsin_lab.python_loop import PythonLoop
 
 LISTS = frozenset({("tags",), ("user", "scores")})
 PREDICATES = (

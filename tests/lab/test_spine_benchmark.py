@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from benchmarks import spine
-from benchmarks.python_loop import PythonLoop
 
 from tocsin import build
+from tocsin_lab.python_loop import PythonLoop
 
 
 @pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few events have few of the fields

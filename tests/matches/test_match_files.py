@@ -13,9 +13,8 @@ import pytest
 
 from tocsin.errors import UsageError
 from tocsin.events import KeptColumn
-from tocsin.matches import PartReport, check_kept_names, match_files
+from tocsin.matches import MatchedEvents, PartReport, check_kept_names, match_files
 from tocsin.matches.match_files import FORMATS, output_format
-from tocsin.matches.slice_matches import MatchedEvents
 
 NAMES = pa.array(["r0", "r1", "r2"])
 BATCH = MatchedEvents(

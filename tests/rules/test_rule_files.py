@@ -93,7 +93,9 @@ def test_what_is_no_rule_file(tmp_path: Path) -> None:
     for path, part in (
         (tmp_path / "empty", "no rule files"),
         (tmp_path / "missing.csv", "no such file"),
-        (tmp_path / "empty/readme.md", "not a rule file"),
+        (tmp_path / "empty/readme.md", "the file is empty"),
+        (write(tmp_path / "notes.txt", "some words"), "not a rule file"),
+        (write(tmp_path / "events.jsonl", '{"a": 1}\n'), "are these events?"),
         (write(tmp_path / "x.parquet", "nonsense"), "not a Parquet file"),
         (write(tmp_path / "x.csv.gz", "nonsense"), "cannot be read"),
         (write(tmp_path / "x.csv", ""), "the file is empty"),

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tocsin
-from tocsin_lab import demo
+from tocsin_lab import demo, demo_story
 from tocsin_lab.sample_check import Verdict
 
 
@@ -18,6 +18,8 @@ def test_the_demonstration(spark: SparkSession, tmp_path: Path, capsys: pytest.C
     shown = capsys.readouterr().out
     assert "checks, no difference" in shown
     assert "Most matched campaigns" in shown
+    assert "a Python loop over compiled conditions would take" in " ".join(shown.replace("│", " ").split())
+    assert "<h2>The noisiest rules</h2>" in (tmp_path / "backtest.html").read_text()
     event = json.loads((tmp_path / "visit.json").read_text())
     index = tocsin.open(tmp_path / "campaigns.tocsin")
     assert len(index) == 1500
@@ -26,5 +28,5 @@ def test_the_demonstration(spark: SparkSession, tmp_path: Path, capsys: pytest.C
 
 
 def test_a_difference_is_a_failure(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(demo, "verify", lambda *given: Verdict(1, 0, ((3, "c000001"),)))
+    monkeypatch.setattr(demo_story, "verify", lambda *given: Verdict(1, 0, ((3, "c000001"),)))
     assert demo.main(["--campaigns", "50", "--visits", "20", "--folder", str(tmp_path)]) == 1

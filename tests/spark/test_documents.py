@@ -1,7 +1,8 @@
-"""The Spark lines of the README do what it says."""
+"""The Spark lines of the README, and the sessions on Spark of other pages, do what they say."""
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from pyspark.sql import SparkSession
 import tocsin
 
 ROOT = Path(__file__).parents[2]
+
+_SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 pytestmark = pytest.mark.spark
 
@@ -42,3 +45,13 @@ def test_spark_lines_of_the_readme(
     assert names["spark"] is spark
     assert [tuple(row) for row in names["matches"].collect()] == [(7, "loud", None)]
     assert [(row.rule, row.hits) for row in names["report"].rules.collect()] == [("loud", 1)]
+
+
+def test_sessions_on_spark(spark: SparkSession) -> None:
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    shown = [(page.name, body) for page in pages for body in _SESSION.findall(page.read_text())]
+    assert shown
+    for name, body in shown:
+        runner = doctest.DocTestRunner()
+        runner.run(doctest.DocTestParser().get_doctest(body, {}, name, name, 0))
+        assert runner.summarize(verbose=False).failed == 0

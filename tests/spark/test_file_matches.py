@@ -15,7 +15,6 @@ from tests.cases import make_json_event, make_rule_set
 from tests.cli.documents import ROOT, is_on_spark, shell_commands
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
-import tocsin.events.slices as slices_module
 from tocsin import Index, build
 from tocsin.conditions.language import print_condition
 from tocsin.errors import InputError, TocsinError
@@ -29,8 +28,7 @@ def tocsin(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Command:
     """The command, on the session that all tests share, with slices of a few lines."""
-    plan = slices_module.plan_slices
-    monkeypatch.setattr(slices_module, "plan_slices", partial(plan, slice_bytes=4_000))
+    monkeypatch.setattr("tocsin.events.plan_slices", partial(plan_slices, slice_bytes=4_000))
     monkeypatch.chdir(tmp_path)
     command = Command(tmp_path, capsys)
     command.file("rules.csv", RULES)
@@ -39,10 +37,10 @@ def tocsin(
 
 
 def test_standard_output(tocsin: Command) -> None:
-    ran = tocsin("match", "rules.csv", "--events", "events.jsonl", "--keep", "id")
+    ran = tocsin("match", "rules.csv", "--events", "events.jsonl", "--keep", "id", "--spark")
     assert ran.code == 0
     assert [(row["event"], row["rule"]) for row in ran.rows] == PAIRS
-    assert ran.err.startswith("Starting Spark (for small input, --no-spark is quicker)\n")
+    assert ran.err.startswith("Starting Spark\n")
     assert "3 events, 4 matches" in ran.err
 
 
@@ -64,7 +62,7 @@ def random_input(tocsin: Command) -> None:
 def test_the_same_bytes_as_without_spark(tocsin: Command, suffix: str) -> None:
     random_input(tocsin)
     asked = ["match", "rules.jsonl", "--events", "events", "--keep", "id", "s", "n", "--skip-bad", "--out"]
-    there = tocsin(*asked, f"there{suffix}")
+    there = tocsin(*asked, f"there{suffix}", "--spark")
     here = tocsin(*asked, f"here{suffix}", "--no-spark")
     assert (there.code, here.code) == (0, 0)
     read = [(tocsin.folder / f"{name}{suffix}").read_bytes() for name in ("there", "here")]
@@ -80,7 +78,7 @@ def test_the_same_bytes_as_without_spark(tocsin: Command, suffix: str) -> None:
 def test_a_folder_of_files_is_the_same_as_without_spark(tocsin: Command, suffix: str) -> None:
     random_input(tocsin)
     asked = ["match", "rules.jsonl", "--events", "events", "--keep", "id", "s", "--skip-bad", "--out"]
-    assert tocsin(*asked, f"there{suffix}/").code == 0
+    assert tocsin(*asked, f"there{suffix}/", "--spark").code == 0
     assert tocsin(*asked, f"here{suffix}/", "--no-spark").code == 0
     there, here = (
         {file.name: file.read_bytes() for file in (tocsin.folder / f"{name}{suffix}").iterdir()}
@@ -111,16 +109,16 @@ def test_a_saved_index_and_parquet(tocsin: Command) -> None:
     table = pa.table({"age": [31, 12, 17] * 100, "state": ["CA", "NY", "WA"] * 100})
     pq.write_table(table, tocsin.folder / "events.parquet", row_group_size=50)
     assert tocsin("build", "rules.csv", "-o", "rules.tocsin").code == 0
-    ran = tocsin("match", "rules.tocsin", "--events", "events.parquet", "--out", "out.parquet")
+    ran = tocsin("match", "rules.tocsin", "--events", "events.parquet", "--out", "out.parquet", "--spark")
     assert ran.code == 0
     assert pq.read_table(tocsin.folder / "out.parquet").num_rows == 400
 
 
 def test_bad_events_stop_it(tocsin: Command) -> None:
     tocsin.file("events.jsonl", EVENTS * 50 + "oops\n" + EVENTS * 50)
-    ran = tocsin("match", "rules.csv", "--events", "events.jsonl", "--out", "out.csv")
+    ran = tocsin("match", "rules.csv", "--events", "events.jsonl", "--out", "out.csv", "--spark")
     assert (ran.code, ran.out) == (1, "")
-    assert "events.jsonl: event 150: not valid JSON" in ran.err
+    assert "events.jsonl:151: event 150: not valid JSON" in ran.err
     assert tocsin.files() == ["events.jsonl", "rules.csv"]
 
 

@@ -132,7 +132,7 @@ def test_temporary_folder_goes_with_its_process_and_not_with_a_forked_one(tmp_pa
     program = """if True:
         import os
         import sys
-        from tocsin.storage.folders import temporary_folder
+        from tocsin.storage import temporary_folder
 
         folder = temporary_folder("test")
         (folder / "file").write_text("")

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.tables import member_text, parse_lines, record_lines
-from tocsin.tables.json_lines import DEEPEST
+from tocsin.tables import DEEPEST, member_text, parse_lines, record_lines
 
 
 def one(line: bytes) -> dict[str, object] | str:

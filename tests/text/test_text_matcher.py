@@ -36,7 +36,7 @@ def check(rules: Mapping[str, str], event: Mapping[str, Any]) -> None:
     expected = [(rule, score(parse_condition(when), event)) for rule, when in rules.items()]
     index = tocsin.build(rules)
     assert [(match.rule, match.score) for match in index.match(event)] == expected
-    table = index.match_table(pa.Table.from_pylist([event])).to_pylist()  # type: ignore[union-attr]
+    table = index.match_table(pa.Table.from_pylist([event])).to_pylist()
     assert [(row["rule"], row["score"]) for row in table] == expected
 
 

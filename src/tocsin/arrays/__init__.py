@@ -7,5 +7,3 @@ only room that imports Numba.
 
 Begin with jit.py, then packed.py: nearly every structure is "where each begins, and all of them in a row".
 """
-
-from __future__ import annotations

@@ -39,6 +39,8 @@ MAGIC = b"TOCSIN\r\n"
 VERSION = 7
 
 INDEX, ENGINE, PROGRAM = "index", "engine", "program"
+DIGEST = "digest of the file"
+"""What `index_digest` says of the file stands under this name in a header that was opened."""
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64
@@ -198,6 +200,7 @@ def _checked_header(name: str, mapped: mmap.mmap, size: int, verify: bool) -> tu
         raise IndexFileError(f"{name} is damaged: its header cannot be read") from error
     if not isinstance(said, dict) or not isinstance(said.get("arrays"), list):
         raise IndexFileError(f"{name} is damaged: its header lists no arrays")
+    said[DIGEST] = blake2b(mapped[: _PREAMBLE.size], digest_size=16).hexdigest()
     return said, body_start
 
 

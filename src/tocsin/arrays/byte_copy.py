@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from tocsin.arrays.dtypes import Bytes, Longs
-from tocsin.arrays.jit import kernel
+from tocsin.arrays.jit import inner_kernel, kernel
 
 WORD = 8
 
@@ -42,6 +42,17 @@ def _compiled(_typing: Any, target: Any, _to: Any, source: Any, _place: Any) -> 
 
 move_word: Any = _interpreted if numba.config.DISABLE_JIT else intrinsic(_compiled)
 """move_word(target, to, source, place): target[to : to + 8] = source[place : place + 8], which are there."""
+
+
+@inner_kernel
+def copy_span(data: Bytes, begin: int, size: int, out: Bytes, place: int) -> None:
+    """Copy data[begin : begin + size]; of `out`, up to eight bytes behind it may be written over."""
+    if begin + size + WORD <= data.size:
+        for moved in range(0, size, WORD):
+            move_word(out, place + moved, data, begin + moved)
+    else:
+        for moved in range(size):
+            out[place + moved] = data[begin + moved]
 
 
 @kernel

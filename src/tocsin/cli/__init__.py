@@ -11,14 +11,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from tocsin.cli.console import complain, complain_of, showing_warnings
+from tocsin.cli.console import complain, complain_of, leave_pandas_alone, nearest, showing_warnings
 from tocsin.errors import TocsinError, UsageError
-from tocsin.printable import printable
 from tocsin.version import VERSION
 
 DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -50,6 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             output.reconfigure(errors="backslashreplace")
     try:
         arguments = parser().parse_args(argv)
+        if argv is None and not (arguments.command == "stream" or getattr(arguments, "spark", False)):
+            leave_pandas_alone()
+        _check_standard_input(arguments)
         with showing_warnings():
             code: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -73,12 +76,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
+_OPTION = re.compile(r"--[a-z][a-z-]*")
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaints are printable; those of its commands are of the same class."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the usage, and end."""
-        super().error(printable(message))
+        message = message.removeprefix("argument ")
+        if message.startswith("the following arguments are required: RULES"):
+            message += " (they stand first: options such as --events take all that follows)"
+        complain(f"{message}\n{self.prog} --help tells how it is used")
+        raise SystemExit(BAD_USAGE)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As ever, but what is no option or command is said before anything else, with the nearest one."""
+        words = list(sys.argv[1:] if args is None else args)
+        for word in words:
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                break
+            name = word.partition("=")[0]
+            if _OPTION.fullmatch(name) and name not in self._option_string_actions:
+                self.error(f"there is no option {name}{nearest(name, self._option_string_actions)}")
+        return super().parse_known_args(words, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
+            known = list(action.choices)
+            self.error(f"there is no command {value!r}{nearest(value, known)} (tocsin --help names them)")
+        super()._check_value(action, value)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -105,6 +132,14 @@ def parser() -> argparse.ArgumentParser:
         command.add_arguments(added)
         added.set_defaults(run=command.run)
     return whole
+
+
+def _check_standard_input(arguments: argparse.Namespace) -> None:
+    """UsageError when standard input is to be two things: it can be read once."""
+    given = [vars(arguments).get(name) for name in ("rules", "events", "compare", "event", "schema", "text")]
+    words = [word for each in given for word in (each if isinstance(each, list) else [each])]
+    if sum(word in ("-", "@-") for word in words) > 1:
+        raise UsageError("- is standard input, which can be read only once: give it for one thing")
 
 
 def _forget_output() -> None:

@@ -7,6 +7,9 @@ import argparse
 from tocsin.cli.backtest_comparison import run_comparison_command
 from tocsin.cli.backtest_overview import add_overview_arguments, overview_options, run_overview_command
 from tocsin.cli.backtest_rule import run_rule_command
+from tocsin.cli.event_inputs import add_events_argument
+from tocsin.cli.output import add_format_argument
+from tocsin.cli.rule_sources import RULES
 from tocsin.cli.text_options import add_text_arguments
 from tocsin.errors import UsageError
 
@@ -45,16 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rules",
         nargs="+",
         metavar="RULES",
-        help="rule files (.sql .csv .jsonl .parquet) or folders of them; without --rule also a saved index",
+        help=f"{RULES}; without --rule also a saved index",
     )
-    parser.add_argument(
-        "--events",
-        required=True,
-        action="append",
-        metavar="HISTORY",
-        help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind;"
-        " TABLE=FILE, several times, for a --rule over several tables",
-    )
+    add_events_argument(parser, "; TABLE=FILE, several times, for a --rule over several tables")
     parser.add_argument(
         "--time",
         metavar="FIELD",
@@ -68,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"how many rules to list, or events of the rule (default: {_TOP})",
     )
     parser.add_argument("--html", metavar="FILE", help="write one HTML page that needs nothing else")
+    add_format_argument(parser)
     add_overview_arguments(parser)
     group = parser.add_argument_group("one rule")
     group.add_argument("--rule", metavar="ID", help="the id of the rule")
@@ -103,7 +100,10 @@ def run(arguments: argparse.Namespace) -> int:
     given_of_rule = [name for name, value in of_rule.items() if value]
     given = overview_options(arguments)
     if arguments.compare is not None:
-        odd = [*given_of_rule, *(name for name in given if name not in ("--samples", "--no-spark"))]
+        odd = [
+            *given_of_rule,
+            *(name for name in given if name not in ("--samples", "--spark", "--no-spark")),
+        ]
         odd += [name for name, value in (("--html", arguments.html), ("--time", arguments.time)) if value]
         if odd:
             raise UsageError(f"{odd[0]} does not go with --compare")

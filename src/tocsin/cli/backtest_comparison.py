@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tocsin.cli.backtest_rule import history_of, length_of
 from tocsin.cli.console import progress, say, say_if_compiling, warn
+from tocsin.cli.output import print_json
 from tocsin.cli.rule_sources import files_of, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import InputError, UnknownRuleError, raise_all
@@ -44,7 +45,10 @@ def run_comparison_command(arguments: argparse.Namespace) -> int:
     say(number_of(found.events, "event") + others)
     if found.rejects:
         warn(f"records that are not events, and were left out: {found.rejects:,}")
-    _show(found, arguments.top)
+    if arguments.format == "json":
+        _print_json(found, arguments.top)
+    else:
+        _show(found, arguments.top)
     return 0
 
 
@@ -58,6 +62,15 @@ def _rules_of(paths: list[str], rule: str | None) -> object:
     rules = read_rules(*files_of(paths), skip_bad=rule is not None)
     raise_all([error for error in rules.rejected if error.rule == rule])
     return rules
+
+
+def _print_json(found: Comparison, top: int) -> None:
+    changed = found.changed
+    rows = changed.slice(0, top).to_pylist()
+    names = {row["rule"] for row in rows}
+    samples = [each for each in found.samples.to_pylist() if each["rule"] in names]
+    numbers = {name: getattr(found, name) for name in ("events", "other_events", "rejects", "new", "lost")}
+    print_json({**numbers, "rules": len(found.rules), "changed": rows, "samples": samples})
 
 
 def _show(found: Comparison, top: int) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from tocsin.cli.backtest_rule import history_of
 from tocsin.cli.console import progress, say, say_if_compiling, start_spark, warn
 from tocsin.cli.destinations import check_destinations, check_outside
-from tocsin.cli.match import SMALL_INPUT
+from tocsin.cli.event_inputs import add_place_arguments, is_for_spark, paths_of
+from tocsin.cli.output import print_json
 from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
 from tocsin.errors import UsageError
@@ -54,7 +55,7 @@ def add_overview_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD",
         help="top-level fields of the events that are kept (default: all)",
     )
-    group.add_argument("--no-spark", action="store_true", help="match in this process, without Spark")
+    add_place_arguments(group)
 
 
 def overview_options(arguments: argparse.Namespace) -> list[str]:
@@ -64,6 +65,7 @@ def overview_options(arguments: argparse.Namespace) -> list[str]:
         "--bucket": arguments.bucket,
         "--samples": arguments.samples is not None,
         "--keep": arguments.keep,
+        "--spark": arguments.spark,
         "--no-spark": arguments.no_spark,
     }
     return [name for name, value in given.items() if value]
@@ -79,20 +81,22 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
     source, _ = history_of(arguments.events)
     if isinstance(source, Mapping):
         raise UsageError("--events TABLE=FILE is for one rule: name it with --rule")
-    path = arguments.events[0]
-    slices = plan_slices(path)
+    given = paths_of(arguments.events)
+    slices = plan_slices(given)
     files = dict.fromkeys(piece.file for piece in slices)
     written = [each for each in (arguments.html, arguments.out) if each is not None]
     pages = [] if arguments.html is None else [arguments.html]
-    check_destinations(pages, [*files_of(arguments.rules), path, *files])
+    check_destinations(pages, [*files_of(arguments.rules), *given, *files])
     if arguments.out is not None:
         target = check_target(arguments.out)
-        check_outside(target, path)
+        for each in given:
+            check_outside(target, each)
         if arguments.html is not None and Path(arguments.html).resolve().is_relative_to(target.resolve()):
             raise UsageError(f"{arguments.html} cannot be written: the tables' folder takes that place")
+    wants_spark = is_for_spark(arguments, slices)
     say_if_compiling()
     index = _index(arguments)
-    overview = _overview(arguments, index, source, slices)
+    overview = _overview(arguments, index, source, slices if wants_spark else [])
     summary = overview.summary
     if summary.rejects:
         warn(f"records that are not events, and were left out: {summary.rejects:,}")
@@ -104,7 +108,11 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
         overview.write(arguments.out)
     if arguments.html is not None:
         overview.html(arguments.html)
-    _show(overview.digest(arguments.top))
+    digest = overview.digest(arguments.top)
+    if arguments.format == "json":
+        _print_json(digest)
+    else:
+        _show(digest)
     for each in written:
         say(f"{printable(str(each))} written")
     read = f"{number_of(summary.events, 'event')}, {number_of(summary.rules, 'rule')}"
@@ -126,7 +134,7 @@ def _index(arguments: argparse.Namespace) -> Index:
 
 
 def _overview(
-    arguments: argparse.Namespace, index: Index, source: EventSource, slices: list[Slice]
+    arguments: argparse.Namespace, index: Index, source: EventSource, for_spark: list[Slice]
 ) -> Overview:
     from tocsin.conditions.language import field_named
     from tocsin.events import time_field
@@ -135,17 +143,22 @@ def _overview(
     samples = DEFAULT_SAMPLES if arguments.samples is None else arguments.samples
     found_time = time_field(source) if arguments.time is None else field_named(arguments.time)
     settings = settings_for(found_time, arguments.bucket, samples)
-    if not arguments.no_spark and slices:
-        return _on_spark(index, slices, settings, arguments.keep)
+    if for_spark:
+        return _on_spark(index, for_spark, settings, arguments.keep)
     with progress("Reading events", len(source)) as advance:
         return run_overview(index, source, settings, keep=arguments.keep, advance=advance)
 
 
 def _on_spark(index: Index, slices: list[Slice], settings: TallySettings, keep: list[str] | None) -> Overview:
-    spark = start_spark(SMALL_INPUT)
+    spark = start_spark()
     from tocsin.spark.backtest.backtest import backtest_slices
 
     return backtest_slices(spark, index, slices, settings, keep)
+
+
+def _print_json(digest: Digest) -> None:
+    tables = {name: value.to_pylist() for name, value in digest._asdict().items() if name != "summary"}
+    print_json({"summary": digest.summary, **tables})
 
 
 # ---- On the terminal

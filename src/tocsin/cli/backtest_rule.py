@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say, say_if_compiling, warn
 from tocsin.cli.destinations import check_destinations
+from tocsin.cli.event_inputs import paths_of
 from tocsin.cli.match_tables import table_source
-from tocsin.cli.rule_sources import files_of
+from tocsin.cli.output import is_coloured, print_json
+from tocsin.cli.rule_sources import files_of, no_such_rule
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
 from tocsin.printable import number_of, printable
@@ -54,7 +56,7 @@ def run_rule_command(arguments: argparse.Namespace) -> int:
             )
     except UnknownRuleError as error:
         bad = [each for each in rules.rejected if each.rule == arguments.rule]
-        raise (bad[0] if bad else InputError(str(error))) from None
+        raise (bad[0] if bad else InputError(no_such_rule(error.rule, rules.ids.to_pylist()))) from None
     threshold = arguments.threshold if arguments.pick is None else found.pick(arguments.pick)
     if threshold is not None and found.query is None:
         raise UsageError(found.tried.untried_reason)
@@ -62,7 +64,10 @@ def run_rule_command(arguments: argparse.Namespace) -> int:
     if writes:
         check_rewritable(found.file)
     _say_what_was_read(found)
-    _show(found, threshold)
+    if arguments.format == "json":
+        _print_json(found, threshold)
+    else:
+        _show(found, threshold)
     if arguments.html is not None:
         found.html(arguments.html, threshold=threshold)
         say(f"{printable(arguments.html)} written")
@@ -77,10 +82,11 @@ def history_of(given: Sequence[str]) -> tuple[EventSource | Mapping[str, EventSo
 
     sources = [table_source(each) for each in given]
     tables = {source.table: source.path for source in sources if source is not None}
-    if not tables and len(given) == 1:
-        return event_source(given[0]), list(given)
+    if not tables:
+        paths = paths_of(given)
+        return event_source(paths), paths
     if len(tables) < len(given):
-        raise UsageError("--events is one file or folder, or TABLE=FILE once for each table")
+        raise UsageError("--events names files, or the file of each table as TABLE=FILE: once each, not both")
     return {table: event_source(path) for table, path in tables.items()}, list(tables.values())
 
 
@@ -109,6 +115,20 @@ def _say_what_was_read(found: TestRun) -> None:
         warn(f"no event has a time in {found.time}: alerts a day are not known")
     elif found.days is None:
         warn("no field tells the time of an event: name one with --time to see alerts a day")
+
+
+def _print_json(found: TestRun, threshold: float | None) -> None:
+    names = ("rule", "file", "events", "rejects", "hits", "time", "days", "threshold", "tables")
+    choices = found.choices(threshold) if found.query is not None and len(found.ranking.event) else []
+    print_json(
+        {
+            **{name: getattr(found, name) for name in names},
+            "hits_without_threshold": len(found.ranking.event),
+            "ranking": found.head(len(found.ranking.texts)).to_pylist(),
+            "thresholds": [{**row, "note": note} for row, note in choices],
+            "why": None if found.why is None else list(found.why.lines()),
+        }
+    )
 
 
 def _show(found: TestRun, threshold: float | None) -> None:
@@ -166,7 +186,7 @@ def _writer() -> Callable[[str, Iterable[Stretch]], None]:
     """Prints a line with marked words: in colour on a terminal, else in brackets."""
     from tocsin.text import with_marks
 
-    if not sys.stdout.isatty():
+    if not is_coloured(sys.stdout):
         return lambda start, shown: print(start + printable(with_marks(shown)))
     from rich.console import Console
     from rich.text import Text

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tocsin.cli.console import say, say_if_compiling
-from tocsin.errors import InputError, UsageError
+from tocsin.cli.output import add_format_argument, print_json
+from tocsin.errors import InputError, UsageError, need_extra
+
+if TYPE_CHECKING:
+    from tocsin_lab.experiments.outcome import Table
 
 SUMMARY = "measure a table or figure of the papers again"
 DESCRIPTION = """\
@@ -36,20 +41,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", default="bench-results", metavar="DIR", help="where files go (default: bench-results)"
     )
     parser.add_argument("--engines", metavar="A,B", help="compare only these engines")
+    add_format_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, write."""
-    from tocsin.warmup import warm_up
     from tocsin_lab.experiments.catalogue import chosen, listing
     from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
     from tocsin_lab.experiments.outcome_files import write_outcome
     from tocsin_lab.experiments.table_texts import print_notes, print_table
 
+    show = _print_json if arguments.format == "json" else print_table
     if arguments.list:
-        print_table(listing())
+        show(listing())
         return 0
     _check(arguments)
+    need_extra("tocsin bench", "lab", "matplotlib")
     experiments = chosen(arguments.names)
     wanted = None if arguments.engines is None else arguments.engines.split(",")
     engines = {each.name: engines_for(each, wanted) for each in experiments}
@@ -59,16 +66,26 @@ def run(arguments: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: results cannot be written: it is not a folder")
     folder.mkdir(parents=True, exist_ok=True)
+    from tocsin.warmup import warm_up
+
     say_if_compiling()
     warm_up()  # what every command of this machine needs
     for experiment in experiments:
         outcome = run_experiment(experiment, arguments.scale, arguments.seed, engines[experiment.name])
         for table in outcome.tables:
-            print_table(table)
-        print_notes(outcome.notes)
+            show(table)
+        if arguments.format == "text":
+            print_notes(outcome.notes)
         written = write_outcome(experiment.name, outcome, folder)
         say(f"written in {folder}: {', '.join(path.name for path in written)}")
     return 0
+
+
+def _print_json(table: Table) -> None:
+    """A document for each table: its rows as objects."""
+    names = [column.heading for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    print_json({"title": table.title, "rows": rows, "notes": list(table.notes)})
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -9,8 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tocsin.cli.console import say, say_if_compiling, start_spark, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations, rejects_file, workspace, write_rejects
-from tocsin.cli.rule_sources import ENGINE_HELP, files_of, read_and_build
+from tocsin.cli.destinations import (
+    STANDARD,
+    check_destinations,
+    publish,
+    rejects_file,
+    workspace,
+    write_rejects,
+)
+from tocsin.cli.rule_sources import ENGINE_HELP, ENGINES, RULES, check_engine, files_of, read_and_build
 from tocsin.cli.text_options import add_text_arguments, preparation_of
 from tocsin.errors import UsageError
 from tocsin.printable import printable
@@ -35,10 +42,10 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
+    parser.add_argument("rules", nargs="+", metavar="RULES", help=RULES)
     parser.add_argument(
-        "rules", nargs="+", metavar="RULES", help="rule files (.sql .csv .jsonl .parquet) or folders of them"
+        "-o", "--out", required=True, metavar="FILE", help="the index file to write; - is standard output"
     )
-    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the index file to write")
     parser.add_argument("--skip-bad", action="store_true", help="leave out rules that cannot be taken")
     parser.add_argument(
         "--rejects",
@@ -64,13 +71,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build and save."""
-    from tocsin.conditions.live import Index
-
+    check_engine(arguments)
     shards = _shards_of(arguments)
-    if arguments.spark and arguments.engine not in (None, Index.engine):
-        raise UsageError(f"Spark builds for the engine {Index.engine}: give --engine without --spark")
-    rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
-    destinations = [] if shards is not None else [arguments.out]
+    if arguments.spark and arguments.engine not in (None, ENGINES[0]):
+        raise UsageError(f"Spark builds for the engine {ENGINES[0]}: give --engine without --spark")
+    out = None if arguments.out == STANDARD else arguments.out
+    rejects = rejects_file(arguments.rejects, out, arguments.skip_bad)
+    if out is None and arguments.spark:
+        raise UsageError("Spark writes an index to a file: name one with --out")
+    destinations = [] if shards is not None or out is None else [arguments.out]
     destinations += [rejects] if arguments.skip_bad else []
     check_destinations(destinations, files_of(arguments.rules))
     started = time.perf_counter()
@@ -79,16 +88,22 @@ def run(arguments: argparse.Namespace) -> int:
         _build_on_spark(arguments, shards, rejects)
         say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
         return 0
-    engine = arguments.engine or Index.engine
+    engine = arguments.engine or ENGINES[0]
     preparation = preparation_of(arguments, arguments.organise)
     index, bad = read_and_build(arguments.rules, engine, arguments.skip_bad, preparation)
-    index.save(arguments.out)
+    if out is None:
+        with workspace(None) as folder:
+            draft = Path(folder) / "index"
+            index.save(draft)
+            publish(draft, None)
+    else:
+        index.save(out)
     if bad or arguments.rejects is not None:
         write_rejects(rejects, bad)
     if bad:
         warn_of_rules_left_out(len(bad), rejects)
     say(str(index.stats()))
-    say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
+    say(f"{printable(out or 'standard output')} written in {time.perf_counter() - started:.1f} s")
     return 0
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import say, say_if_compiling, warn
+from tocsin.cli.output import add_format_argument, painted, print_json
+from tocsin.cli.rule_sources import RULES
 from tocsin.errors import InputError, RuleError, TocsinError, each_error
 from tocsin.printable import number_of
+from tocsin.storage import files_at, shown
 
 if TYPE_CHECKING:
     from tocsin.conditions.graph import Reading
@@ -30,6 +33,8 @@ examples:
 """
 
 _PROGRAM = ".dl"
+_FEW = 3_000
+"""So many rules are parsed one by one in less time than it takes to load compiled loops."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,27 +43,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rules",
         nargs="+",
         metavar="RULES",
-        help="rule files (.sql .csv .jsonl .parquet) or folders of them, or programs (.dl)",
+        help=f"{RULES}; or programs (.dl)",
     )
     parser.add_argument(
         "--schema",
         metavar="FILE",
         help="the fields that events have: a .json file that names them with their types, or event files",
     )
+    add_format_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the errors."""
-    from tocsin.events import Schema
+    schema = None
+    if arguments.schema is not None:
+        from tocsin.events import Schema
 
-    schema = None if arguments.schema is None else Schema.read(arguments.schema)
-    paths = [path for path in arguments.rules if not path.endswith(_PROGRAM)]
-    programs = [path for path in arguments.rules if path.endswith(_PROGRAM)]
+        schema = Schema.read(arguments.schema)
+    paths, lost = _expanded(arguments.rules)
+    programs = [path for path in paths if path.endswith(_PROGRAM)]
     in_programs, good = _program_errors(programs)
-    if paths:
-        say_if_compiling()
-    rules, unreadable = _read(paths)
+    rules, unreadable = _read([path for path in paths if not path.endswith(_PROGRAM)])
     errors: list[RuleError] = []
+    odd: list[RuleError] = []
     disabled = 0
     if rules is not None:
         errors = _condition_errors(rules, schema)
@@ -67,18 +74,51 @@ def run(arguments: argparse.Namespace) -> int:
         disabled = sum(rules.ids[row].as_py() not in bad for row in rules.disabled.tolist())
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
-    every = (*unreadable, *errors, *in_programs)
-    for error in every:
-        print(error)
-    if rules is not None:
-        for odd in _odd_thresholds(rules, {error.rule for error in errors}):
-            warn(odd.summary())
+        odd = list(_odd_thresholds(rules, {error.rule for error in errors}))
+    every = (*lost, *unreadable, *errors, *in_programs)
+    if arguments.format == "json":
+        members = {"rules": good, "disabled": disabled}
+        print_json({**members, "errors": list(map(_members, every)), "warnings": list(map(_members, odd))})
+    else:
+        for error in every:
+            _print(error)
+        for each in odd:
+            warn(each.summary())
     say(_summary(len(every), good, disabled))
     return 1 if every else 0
 
 
+def _expanded(given: Sequence[str]) -> tuple[list[str], list[InputError]]:
+    """The files and folders that are meant, and what stands for none."""
+    paths: list[str] = []
+    lost: list[InputError] = []
+    for path in given:
+        try:
+            paths += files_at(path)
+        except InputError as error:
+            lost.append(error)
+    return paths, lost
+
+
+def _print(error: TocsinError) -> None:
+    """An error, its place in colour where there is any."""
+    place = f"{error.place}:" if isinstance(error, RuleError) and error.place else ""
+    text = str(error)
+    print(shown(painted(place, "bold") + text.removeprefix(place) if text.startswith(place) else text))
+
+
+def _members(error: TocsinError) -> dict[str, object]:
+    if not isinstance(error, RuleError):
+        return {"reason": shown(str(error))}
+    members = ("file", "line", "column", "rule", "reason", "excerpt")
+    found = {name: getattr(error, name) for name in members}
+    return {**found, "file": None if error.file is None else shown(error.file)}
+
+
 def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
     """Every error in programs over several relations, and how many rules the others have."""
+    if not paths:
+        return [], 0
     from tocsin.datalog.engine import Program
 
     errors: list[TocsinError] = []
@@ -126,13 +166,28 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
 
 def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     """Every error within a condition; those of triggers over several tables the rules have rejected."""
-    from tocsin.conditions.graph import read_conditions
+    if len(rules) <= _FEW:
+        conditions, errors = rules.parsed()
+        rows: Iterable[int] = conditions
+    else:
+        say_if_compiling()
+        from tocsin.conditions.graph import read_conditions
 
-    reading = read_conditions(rules.whens_for_index(), rules.aliases)
-    found = [rules.error(row, error) for row, error in reading.errors]
+        reading = read_conditions(rules.whens_for_index(), rules.aliases)
+        errors = reading.errors
+        rows = [] if schema is None else _suspicious(reading, schema)
+    found = [rules.error(row, error) for row, error in errors]
     if schema is not None:
-        found += _against_schema(rules, reading, schema)
+        found += _against_schema(rules, rows, schema)
     return found
+
+
+def _suspicious(reading: Reading, schema: Schema) -> list[int]:
+    """The rows with a predicate that a schema finds fault with; one that many share is looked at once."""
+    from tocsin.conditions.language import Checker
+
+    checker = Checker(schema)
+    return _rows_with(reading, [checker.predicate(each) is not None for each in reading.predicates])
 
 
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
@@ -160,15 +215,14 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
             yield rules.error(row, error)
 
 
-def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[RuleError]:
-    """Mistakes that only a schema shows; a predicate that many rules share is looked at once."""
+def _against_schema(rules: Rules, rows: Iterable[int], schema: Schema) -> Iterator[RuleError]:
+    """Mistakes that only a schema shows."""
     from tocsin.conditions.language import Checker, parse_condition
     from tocsin.rules import of_one_row
     from tocsin.syntax import errors_at
 
     checker = Checker(schema)
-    bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]
-    for row in _rows_with(reading, bad):
+    for row in rows:
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))
         if row in rules.triggers and rules.triggers[row].old_of is not None:

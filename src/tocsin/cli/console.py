@@ -7,11 +7,13 @@ import logging
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
-from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
+from tocsin.errors import RuleErrors, TocsinError, TocsinWarning, need_extra
 from tocsin.printable import number_of, printable, printable_lines
+from tocsin.storage import shown
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -20,9 +22,15 @@ Advance = Callable[[int], None]
 _COMPILING = "Compiling the kernels for this machine (once; it takes a while)"
 
 
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`, did you mean ...?`, with the known word that is most like one; nothing when none is."""
+    found = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f", did you mean {found[0]}?" if found else ""
+
+
 def say(text: str) -> None:
     """A message; whatever it names is printable."""
-    print(printable_lines(text), file=sys.stderr, flush=True)
+    print(printable_lines(shown(text)), file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:
@@ -59,6 +67,29 @@ def left_out(count: int, what: str) -> str:
     return f"{count:,} records are not valid {what}s and were left out"
 
 
+def leave_pandas_alone() -> None:
+    """Keep Arrow from loading pandas for its own checks, which takes half a second: no command has a use for
+    it but those on Spark, which `start_spark` sees to."""
+    if "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _WithoutPandas())
+    try:
+        import pyarrow as pa
+
+        pa.array([1.5, "", None][:1])  # asks, and the answer stays
+    finally:
+        del sys.meta_path[0]
+
+
+class _WithoutPandas:
+    """Finds no pandas."""
+
+    def find_spec(self, name: str, *_where: object) -> None:
+        """What the import system asks."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
+
+
 def say_if_compiling() -> None:
     """The first command on a machine compiles the kernels, and that takes a while."""
     from tocsin.warmup import is_warm
@@ -75,21 +106,25 @@ def say_if_compiling_programs() -> None:
         say(_COMPILING)
 
 
-def start_spark(hint: str, *, programs: bool = False) -> Any:
+def start_spark(hint: str = "", *, programs: bool = False) -> Any:
     """A SparkSession for a command that shows its own progress; `hint` says when to do without.
 
     The compiled kernels, or those of programs, are on disk before several workers look for them.
     """
-    say(f"Starting Spark ({hint})")
+    need_extra("--spark", "spark", "pyspark", "pandas")
+    say(f"Starting Spark ({hint})" if hint else "Starting Spark")
     if programs:
         from tocsin.datalog.engine import is_warm, warm_up
     else:
         from tocsin.warmup import is_warm, warm_up
     if not is_warm():
         warm_up()
+    from pyarrow import lib
+
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR
 
+    _ = lib._pandas_api.pd  # Spark's way from and to Arrow has a use for it
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     started = time.perf_counter()
     spark = session(config=WITHOUT_SPARKS_BAR)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say, say_if_compiling_programs
 from tocsin.cli.datalog_spark import run_on_spark
-from tocsin.cli.destinations import write_rejects
+from tocsin.cli.destinations import STANDARD, write_rejects
 from tocsin.errors import InputError, UsageError
 from tocsin.printable import number_of, printable
 
@@ -33,12 +33,10 @@ examples:
   tocsin datalog paths.dl -F data -D results --spark      for more facts than this machine's memory holds
 """
 
-_STANDARD_OUTPUT = "-"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
-    parser.add_argument("program", metavar="PROGRAM.dl", help="the program")
+    parser.add_argument("program", metavar="PROGRAM.dl", help="the program; - is standard input")
     parser.add_argument(
         "--facts", "-F", metavar="DIR", default=".", help="the folder of facts (default: this one)"
     )
@@ -100,15 +98,16 @@ def run(arguments: argparse.Namespace) -> int:
     )
     from tocsin.datalog.language import TEXT_LIMIT, inputs, outputs, printed_sizes
     from tocsin.datalog.machine import Symbols
-    from tocsin.storage import UNPACKED_LIMIT
+    from tocsin.storage import UNPACKED_LIMIT, files_at
 
     if arguments.spark and arguments.why is not None:
         raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
     if arguments.rejects is not None and not arguments.skip_bad:
         raise UsageError("--rejects needs --skip-bad, as it is for what that leaves out")
-    program = Program.read(arguments.program, allow_outside=arguments.allow_outside)
+    (path,) = files_at(arguments.program)
+    program = Program.read(path, allow_outside=arguments.allow_outside)
     sources, targets = inputs(program.checked), outputs(program.checked)
-    if arguments.out == _STANDARD_OUTPUT:
+    if arguments.out == STANDARD:
         targets = [target._replace(stream=True) for target in targets]
     asked = None if arguments.why is None else _asked(program, arguments.why)
     facts = Path(arguments.facts)
@@ -198,8 +197,9 @@ def _write(engine: Engine, targets: list[Transfer], folder: Path) -> None:
 
 
 def _write_rejects(arguments: argparse.Namespace, rejected: list[BadLine]) -> None:
-    default = f"{Path(arguments.program).stem}.rejects.jsonl"
-    folder = Path() if arguments.out == _STANDARD_OUTPUT else Path(arguments.out)
+    stem = "program" if arguments.program == STANDARD else Path(arguments.program).stem
+    default = f"{stem}.rejects.jsonl"
+    folder = Path() if arguments.out == STANDARD else Path(arguments.out)
     path = folder / default if arguments.rejects is None else Path(arguments.rejects)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_rejects(path, (json.dumps(bad._asdict(), ensure_ascii=False) + "\n" for bad in rejected))

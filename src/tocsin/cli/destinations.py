@@ -3,7 +3,7 @@
 A file of rejects has JSON lines that say where each record stood and why it was left out:
 
     {"file": "rules.csv", "rule": "r7", "line": 8, "column": 5, "reason": "...", "text": "age >> 3"}
-    {"file": "events.jsonl", "event": 41, "reason": "...", "text": "{\\"age\\": "}
+    {"file": "events.jsonl", "line": 42, "event": 41, "reason": "...", "text": "{\\"age\\": "}
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from tocsin.matches import ResultPlace
 
 
+STANDARD = "-"
+"""In the place of a file: standard input or output."""
+
+
 def check_new_folder(path: Path) -> None:
     """Refuse a folder that holds something, or cannot be made."""
     if path.exists() and not path.is_dir():
@@ -36,6 +40,8 @@ def check_new_folder(path: Path) -> None:
 def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]) -> None:
     """Refuse files that cannot be written, or that are among the files to be read."""
     for path in paths:
+        if str(path) == STANDARD:
+            raise UsageError("- is standard output, which gets the result alone: name a file for this")
         target = Path(path)
         if target.is_dir():
             raise InputError(f"{path}: cannot be written: it is a folder")
@@ -47,6 +53,8 @@ def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]
 
 def check_outside(path: Path, events: str | Path) -> None:
     """Refuse a folder in the folder that events are read from: the next run would take it for events."""
+    if str(path) == STANDARD:
+        raise UsageError("- is standard output, and this goes to a folder: name one")
     whole = Path(events).resolve()
     if whole.is_dir() and path.resolve().is_relative_to(whole):
         raise UsageError(f"{path} cannot be written: it is in {events}, where events are read from")
@@ -79,7 +87,11 @@ def publish(draft: Path, place: ResultPlace | None) -> None:
 def workspace(output: str | None) -> Iterator[str]:
     """A folder for parts and the unfinished result: beside the output, so that a move is enough."""
     place = None if output is None else Path(output).resolve().parent
-    with tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True) as folder:
+    try:
+        made = tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(f"{output}: cannot be written: {error.strerror or error}") from error
+    with made as folder:
         yield str(Path(folder).resolve())
 
 
@@ -110,13 +122,10 @@ def rejects_file(asked: str | None, output: str | None, skip_bad: bool) -> Path:
     return Path(WITHOUT_OUTPUT) if output is None else Path(output).with_suffix(".rejects.jsonl")
 
 
-def write_rejects(path: Path, lines: Iterable[str], files: Iterable[Path] = ()) -> None:
-    """Write the lines, and those of the files, whole or not at all."""
+def write_rejects(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines, whole or not at all."""
     from tocsin.storage import AS_USUAL, draft_of
 
     with draft_of(path, AS_USUAL) as draft, draft.open("wb") as stream:
         for line in lines:
             stream.write(line.encode("utf-8", "backslashreplace"))
-        for file in files:
-            with file.open("rb") as rejected:
-                shutil.copyfileobj(rejected, stream)

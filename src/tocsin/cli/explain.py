@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
-from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
+from tocsin.cli.destinations import STANDARD
+from tocsin.cli.event_inputs import add_events_argument
+from tocsin.cli.output import add_format_argument, as_members, painted, print_json
+from tocsin.cli.rule_sources import RULES_OR_INDEX, no_such_rule, saved_index
+from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index, text_settings_of
 from tocsin.errors import EventError, InputError, UsageError, raise_all
 from tocsin.printable import printable
 
@@ -39,7 +42,8 @@ examples:
   tocsin explain video.sql --plan --analyze --events video=video.csv --events viewed_by=comments.jsonl
 """
 
-_MOST_COMPARED = 20_000
+_TRUTH = re.compile(r"  (true|false|unknown)(?= )")
+_STYLES = {"true": "good", "false": "bad", "unknown": "odd"}
 _WIDEST = 70
 
 
@@ -48,16 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
     parser.add_argument("--rule", metavar="ID", help="the id of the rule")
     parser.add_argument(
-        "--event", metavar="JSON", help="the event, a JSON object; @FILE reads it from a file"
+        "--event",
+        metavar="JSON",
+        help="the event, a JSON object; @FILE reads it from a file, - from standard input",
     )
     parser.add_argument("--plan", action="store_true", help="show how rules are found")
     parser.add_argument("--analyze", action="store_true", help="with --plan: count over --events")
-    parser.add_argument(
-        "--events",
-        action="append",
-        metavar="FILE_OR_FOLDER",
-        help="the events of --analyze; TABLE=FILE, several times, for a trigger over several tables",
+    add_events_argument(
+        parser,
+        "; with --analyze. TABLE=FILE, several times, for a trigger over several tables",
+        required=False,
     )
+    add_format_argument(parser)
     add_text_arguments(parser)
 
 
@@ -73,10 +79,21 @@ def run(arguments: argparse.Namespace) -> int:
     path = saved_index(arguments.rules)
     if path is not None:
         refuse_for_index(arguments, path)
-        print(_explain_from_index(path, arguments.rule, event))
+        found = _explain_from_index(path, arguments.rule, event)
     else:
-        print(_explain_from_files(arguments, event))
+        found = _explain_from_files(arguments, event)
+    if arguments.format == "json":
+        print_json(found)
+    else:
+        _print(found)
     return 0
+
+
+def _print(found: Explanation) -> None:
+    """The verdict and each truth in colour, where there is any."""
+    for line in str(found).splitlines():
+        mark = _TRUTH.match(line)
+        print(line if mark is None else painted(mark[0], _STYLES[mark[1]]) + line[mark.end() :])
 
 
 def _run_plan(arguments: argparse.Namespace) -> int:
@@ -100,7 +117,7 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     ids = rules.ids.to_pylist()
     chosen = [row for row, rule in enumerate(ids) if arguments.rule in (None, rule)]
     if not chosen and arguments.rule is not None:
-        raise InputError(_no_such_rule(arguments.rule, ids))
+        raise InputError(no_such_rule(arguments.rule, ids))
     single = [row for row in chosen if rules.refusal(row) is None]
     joined = [row for row in chosen if rules.refusal(row) is not None]
     plans = plan_rules(rules.take(np.array(single, np.int64)), preparation.base, preparation.planner)
@@ -110,13 +127,26 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     lines = dict(zip(single, (_conjunct_lines(plan.conjuncts) for plan in plans), strict=True))
     lines.update(zip(joined, map(_trigger_lines, triggers), strict=True))
     disabled = set(rules.disabled.tolist())
-    for row in chosen:
-        off = ": disabled (enabled = false), never found" if row in disabled else ""
-        print("\n".join([printable(ids[row]) + off, *lines[row]]))
+    organised = None
     if arguments.rule is None and single:
         whole = rules.take(np.array(single, np.int64))
         compiled = compile_rules(whole, base=preparation.base, planner=preparation.planner)
-        print(f"organised: {compiled.organisation}")
+        organised = compiled.organisation
+    if arguments.format == "json":
+        made: dict[int, RulePlan | TriggerPlan] = dict(zip(single, plans, strict=True))
+        made |= dict(zip(joined, triggers, strict=True))
+        print_json(
+            {
+                "rules": [{**as_members(made[row]), "disabled": row in disabled} for row in chosen],
+                "organised": None if organised is None else str(organised),
+            }
+        )
+        return 0
+    for row in chosen:
+        off = ": disabled (enabled = false), never found" if row in disabled else ""
+        print("\n".join([printable(ids[row]) + off, *lines[row]]))
+    if organised is not None:
+        print(f"organised: {organised}")
     return 0
 
 
@@ -192,10 +222,14 @@ def _percent(share: float) -> str:
 
 def read_event(text: str) -> dict[str, object]:
     """The event of `--event`; EventError when it is not one JSON object."""
+    from tocsin.storage import files_at
     from tocsin.tables import parse_lines
 
-    file = text[1:] if text.startswith("@") else None
-    raw = text.encode("utf-8", "surrogateescape") if file is None else Path(file).read_bytes()
+    file = text[1:] if text.startswith("@") else text if text == STANDARD else None
+    raw = text.encode("utf-8", "surrogateescape")
+    if file is not None:
+        (found,) = files_at(file)
+        raw = Path(found).read_bytes()
     parsed = parse_lines([raw.removeprefix(b"\xef\xbb\xbf")])
     if parsed.rejects:
         raise EventError(f"the event is {parsed.rejects[0].reason}", file=file)
@@ -209,7 +243,7 @@ def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Expla
 
     index = open_rules(path)
     if rule not in index:
-        raise InputError(_no_such_rule(rule, index.ids.to_pylist()))
+        raise InputError(no_such_rule(rule, index.ids.to_pylist()))
     return index.explain(rule, event)
 
 
@@ -223,20 +257,5 @@ def _explain_from_files(arguments: argparse.Namespace, event: dict[str, object])
     ids = rules.ids.to_pylist()
     if rule not in ids:
         raise_all([error for error in rules.rejected if error.rule == rule])
-        raise InputError(_no_such_rule(rule, ids))
-    texts = preparation_of(arguments).base.settings()
-    return explain_rule(rules, ids.index(rule), event, texts)
-
-
-def _no_such_rule(rule: str, ids: Sequence[str]) -> str:
-    reason = f"there is no rule {rule!r}"
-    nearest = get_close_matches(rule, _candidates(rule, ids), n=1, cutoff=0.5)
-    return f"{reason}: did you mean {nearest[0]!r}?" if nearest else reason
-
-
-def _candidates(rule: str, ids: Sequence[str]) -> Iterable[str]:
-    """The ids worth comparing: of very many only those of about the same length and beginning."""
-    if len(ids) <= _MOST_COMPARED:
-        return ids
-    like = [each for each in ids if abs(len(each) - len(rule)) <= 1 and each[:1] == rule[:1]]
-    return like[:_MOST_COMPARED]
+        raise InputError(no_such_rule(rule, ids))
+    return explain_rule(rules, ids.index(rule), event, text_settings_of(arguments))

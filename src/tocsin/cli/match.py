@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tocsin.cli import destinations
 from tocsin.cli.console import (
@@ -18,67 +20,60 @@ from tocsin.cli.console import (
     warn,
     warn_of_rules_left_out,
 )
+from tocsin.cli.event_inputs import add_events_argument, add_place_arguments, is_for_spark, paths_of
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.rule_sources import ENGINE_HELP, RULES_OR_INDEX, files_of, read_and_build, saved_index
-from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.errors import EventError, UsageError
+from tocsin.cli.rule_sources import (
+    ENGINE_HELP,
+    RULES_OR_INDEX,
+    check_engine,
+    files_of,
+    read_and_build,
+    reject_lines,
+    saved_index,
+)
+from tocsin.cli.text_options import (
+    add_text_arguments,
+    has_dictionaries,
+    preparation_of,
+    refuse_for_index,
+    text_settings_of,
+)
+from tocsin.errors import EventError, UsageError, raise_all
 from tocsin.printable import first_few, number_of, printable
+from tocsin.storage import shown
 
 if TYPE_CHECKING:
     from tocsin.conditions.live import Index, Snapshot
-    from tocsin.matches import PartReport, ResultPlace, SliceJob
+    from tocsin.events import RecordPlaces, Slice
+    from tocsin.matches import FewRules, PartReport, ResultPlace, SliceJob
 
 SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
-Matches every event of a file, or of a folder of part files, against all rules. The result has a row
-for each match: event (the row number, from 0), rule, score, and the kept fields. It runs on Spark
-unless told otherwise; both ways write the same rows. A large result goes to a folder (--out matches/).
+Matches every event of some files, or of folders of part files, against all rules. The result has a row
+for each match: event (the row number, from 0), rule, score, and the kept fields. Large input is matched on
+Spark, which --spark and --no-spark decide; both ways write the same rows. A large result goes to a folder
+(--out matches/).
 
 With --events TABLE=FILE, repeated, the rules are triggers over tables: rows are inserted in the order of the
 options, and the result has a row for each alert: event, table, rule, score, text and rows."""
 EXAMPLES = """\
 examples:
-  tocsin match rules/ --events visits.jsonl --no-spark
+  tocsin match rules/ --events visits.jsonl
+  tocsin match rules/ --events 'logs/*.jsonl.gz' more.jsonl
+  zcat visits.jsonl.gz | tocsin match rules/ --events - | head
   tocsin match rules.tocsin --events visits/ --out matches.parquet --keep visitor page
   tocsin match rules.tocsin --events visits/ --out matches/
   tocsin match alerts.sql --events video=videos.csv --events viewed_by=views.jsonl
   tocsin match rules.csv --events visits.csv.gz --out matches.csv --skip-bad --rejects bad.jsonl
 """
 
-SMALL_INPUT = "for small input, --no-spark is quicker"
 _NAMED = 5
-
-
-class _Events(argparse.Action):
-    """A file or folder, once: a second would replace it without a word; or TABLE=FILE, repeated."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        given = [*(getattr(namespace, self.dest) or []), values]
-        if len(given) > 1 and not all(map(table_source, given)):
-            parser.error(
-                f"{option_string} is given twice: name a folder for several files, or each file's table"
-                " as TABLE=FILE"
-            )
-        setattr(namespace, self.dest, given)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
-    parser.add_argument(
-        "--events",
-        required=True,
-        action=_Events,
-        metavar="FILE_OR_FOLDER",
-        help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind;"
-        " TABLE=FILE, repeated, inserts rows into tables in that order",
-    )
+    add_events_argument(parser, "; TABLE=FILE, repeated, inserts rows into tables in that order")
     parser.add_argument(
         "--out",
         metavar="FILE_OR_FOLDER",
@@ -110,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to write what --skip-bad leaves out (default: beside the result, NAME.rejects.jsonl,"
         " or tocsin-rejects.jsonl)",
     )
-    parser.add_argument("--no-spark", action="store_true", help="match in this process, without Spark")
+    add_place_arguments(parser)
     add_text_arguments(parser)
 
 
@@ -118,32 +113,44 @@ def run(arguments: argparse.Namespace) -> int:
     """Match all events; the result is there when all are matched."""
     tables = [source for source in map(table_source, arguments.events) if source is not None]
     if tables:
+        if len(tables) < len(arguments.events):
+            raise UsageError("--events names files, or the file of each table as TABLE=FILE: not both")
         return run_tables(arguments, tables)
-    arguments.events = arguments.events[0]
     from tocsin.events import plan_slices
     from tocsin.matches import ResultPlace, SliceJob, check_kept_names
 
     started = time.perf_counter()
+    check_engine(arguments)
+    if arguments.out == destinations.STANDARD:
+        arguments.out = None
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
     keep = check_kept_names(arguments.keep)
     rejects = destinations.rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     bad_files: dict[str, str] = {}
-    slices = tuple(plan_slices(arguments.events, unreadable=bad_files if arguments.skip_bad else None))
+    given = paths_of(arguments.events)
+    slices = tuple(plan_slices(given, unreadable=bad_files if arguments.skip_bad else None))
     outputs: list[str | Path] = [rejects] if arguments.skip_bad else []
     if place is not None and place.is_folder:
         destinations.check_new_folder(place.path)
-        destinations.check_outside(place.path, arguments.events)
+        for each in given:
+            destinations.check_outside(place.path, each)
     elif place is not None:
         outputs.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
-    destinations.check_destinations(outputs, [*files_of(arguments.rules), arguments.events, *events])
-    say_if_compiling()
-    index, bad_rules = _open_index(arguments)
-    rules = index.version
+    destinations.check_destinations(outputs, [*files_of(arguments.rules), *given, *events])
+    few = None if arguments.spark else _few(arguments, slices)
+    wants_spark = is_for_spark(arguments, slices)
+    for_spark: Index | None = None
+    if few is None:
+        say_if_compiling()
+        index, bad_rules = _open_index(arguments)
+        rules: Snapshot | FewRules = index.version
+        for_spark = index if wants_spark and _goes_on_spark(index) else None
+    else:
+        rules, bad_rules = few
     with destinations.workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
         draft = Path(folder) / "result"
-        for_spark = _index_for_spark(index, job, arguments.no_spark)
         if for_spark is None:
             reports = _match_here(rules, job, place, draft)
         else:
@@ -174,17 +181,38 @@ def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
     )
 
 
-def _index_for_spark(index: Index, job: SliceJob, no_spark: bool) -> Index | None:
-    """The index to match on Spark; None when this process does it."""
-    if no_spark or not job.slices:
+def _few(arguments: argparse.Namespace, slices: Sequence[Slice]) -> tuple[FewRules, list[str]] | None:
+    """Few rules and few events, which need no index; and the bad rules as lines for a file of rejects."""
+    from tocsin.matches import MOST_ASKED, MOST_BYTES, FewRules, few_events
+    from tocsin.rules import read_rules
+
+    files = {piece.file for piece in slices}
+    if (
+        arguments.engine is not None
+        or has_dictionaries(arguments)
+        or saved_index(arguments.rules) is not None
+        or sum(Path(file).stat().st_size for file in {*files, *files_of(arguments.rules)}) > MOST_BYTES
+    ):
         return None
+    rules = read_rules(*arguments.rules, skip_bad=True)
+    if len(rules) > MOST_ASKED or (events := few_events(slices, len(rules))) is None:
+        return None
+    few = FewRules(rules, events, text_settings_of(arguments))
+    if not arguments.skip_bad:
+        raise_all([*rules.rejected, *few.errors])
+    return few, reject_lines(rules, [*rules.rejected, *few.errors])
+
+
+def _goes_on_spark(index: Index) -> bool:
     if index.engine == type(index).engine:
-        return index
+        return True
     say(f"The engine {index.engine} does not run on Spark: matching in this process")
-    return None
+    return False
 
 
-def _match_here(rules: Snapshot, job: SliceJob, place: ResultPlace | None, draft: Path) -> list[PartReport]:
+def _match_here(
+    rules: Snapshot | FewRules, job: SliceJob, place: ResultPlace | None, draft: Path
+) -> list[PartReport]:
     """Match all slices and write the result, up to one that bad events stop."""
     from tocsin.events import KeptColumn
     from tocsin.matches import DirectResult, known_columns, match_slice, names_of
@@ -206,7 +234,7 @@ def _match_here(rules: Snapshot, job: SliceJob, place: ResultPlace | None, draft
 
 
 def _match_on_spark(index: Index, job: SliceJob) -> list[PartReport]:
-    spark = start_spark(SMALL_INPUT)
+    spark = start_spark()
     from tocsin.spark.file_matches import match_slices
     from tocsin.spark.stage_progress import stages_shown
 
@@ -216,7 +244,7 @@ def _match_on_spark(index: Index, job: SliceJob) -> list[PartReport]:
 
 def _write_parts(
     index: Index,
-    rules: Snapshot,
+    rules: Snapshot | FewRules,
     job: SliceJob,
     reports: Sequence[PartReport],
     place: ResultPlace | None,
@@ -251,17 +279,22 @@ def _write_parts(
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     """EventError that names the first bad events, unless they are to be skipped."""
+    from tocsin.events import RecordPlaces
+
     stopped = [report for report in reports if report.name is None]
     if not stopped:
         return
     first = [
         (job.slices[report.slice].file, *reject) for report in stopped for reject in report.first_rejects
     ]
-    shown = "\n".join(printable(f"{file}: event {row}: {reason}") for file, row, reason in first[:_NAMED])
-    raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{shown}")
+    places = RecordPlaces(job.slices)
+    named = "\n".join(
+        printable(f"{places.place(file, row)}: {reason}") for file, row, reason in first[:_NAMED]
+    )
+    raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{named}")
 
 
-def _warn_of_missing(rules: Snapshot, job: SliceJob, reports: Sequence[PartReport]) -> None:
+def _warn_of_missing(rules: Snapshot | FewRules, job: SliceJob, reports: Sequence[PartReport]) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
     from tocsin.events import path_text
 
@@ -285,15 +318,15 @@ def _write_rejects(
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:
+    from tocsin.events import RecordPlaces
     from tocsin.matches import reject_line, rejects_path
 
     bad_events = sum(report.rejects for report in reports)
     if not (bad_rules or bad_files or bad_events or asked):
         return
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
-    destinations.write_rejects(
-        path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects]
-    )
+    files = [rejects_path(job.folder, each.name) for each in reports if each.rejects]
+    destinations.write_rejects(path, chain(lines, _with_lines(files, RecordPlaces(job.slices))))
     if bad_files:
         warn(
             f"files that cannot be read were left out, {len(bad_files):,} of them: see {printable(str(path))}"
@@ -302,6 +335,16 @@ def _write_rejects(
         warn_of_rules_left_out(len(bad_rules), path)
     if bad_events:
         warn(f"{left_out(bad_events, 'event')}: see {printable(str(path))}")
+
+
+def _with_lines(files: Sequence[Path], places: RecordPlaces) -> Iterator[str]:
+    """The rejects of slices with the line of each."""
+    for file in files:
+        with file.open(encoding="utf-8") as rejected:
+            for each in map(json.loads, rejected):
+                line = places.line(each["file"], each["event"])
+                members = {"file": shown(each.pop("file")), "line": line}
+                yield json.dumps({**members, **each}, ensure_ascii=False) + "\n"
 
 
 def _summary(reports: Sequence[PartReport], seconds: float) -> str:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations, publish, rejects_file, workspace, write_rejects
+from tocsin.cli.destinations import (
+    STANDARD,
+    check_destinations,
+    publish,
+    rejects_file,
+    workspace,
+    write_rejects,
+)
 from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
 from tocsin.printable import number_of, printable
+from tocsin.storage import shown
 
 if TYPE_CHECKING:
-    from tocsin.events import Slice
+    from tocsin.events import RecordPlaces, Slice
     from tocsin.watches import AlertLines, AlertTable, Watch
 
 _NAMED = 5
@@ -45,6 +54,8 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
 
     _check_usage(arguments)
     started = time.perf_counter()
+    if arguments.out == STANDARD:
+        arguments.out = None
     place = None if arguments.out is None else ResultPlace.of(arguments.out)
     if place is not None and place.is_folder:
         raise UsageError(
@@ -58,8 +69,6 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     check_destinations(destinations, [*files_of(arguments.rules), *dict.fromkeys(inputs)])
     say_if_compiling()
     watch, bad_rules = _open_watch(arguments)
-    if not arguments.no_spark:
-        say("Triggers over tables are watched in this process, without Spark")
     _warn_of_tables(watch, [source.table for source in sources])
     with workspace(arguments.out) as folder:
         draft = Path(folder) / "result"
@@ -85,6 +94,8 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.keep:
         raise UsageError("--keep is for events of one kind: an alert has all its rows")
+    if arguments.spark:
+        raise UsageError("triggers over tables are watched in this process: leave out --spark")
     if arguments.engine is not None:
         raise UsageError(
             "--engine is for events of one kind: triggers over tables have one way to be watched"
@@ -134,6 +145,7 @@ class _Feed:
         self._writer = writer
         self._skip_bad = skip_bad
         self._first = 0
+        self._places: RecordPlaces | None = None
         self.inserted = 0
         self.alerts = 0
         self.rejects: list[str] = []
@@ -147,10 +159,11 @@ class _Feed:
         self._writer.finish()
 
     def _feed(self, table: str, piece: Slice) -> None:
-        from tocsin.events import read_rows
+        from tocsin.events import RecordPlaces, read_rows
 
         if piece.first_row == 0:
             self._first = self.inserted + len(self.rejects)
+            self._places = RecordPlaces([piece])
         for chunk in read_rows(piece):
             for reject in chunk.rejects:
                 self._reject(piece, reject.row, reject.reason, reject.text)
@@ -166,12 +179,12 @@ class _Feed:
                     self._writer.write(self._first + number, table, alert)
 
     def _reject(self, piece: Slice, row: int, reason: str, text: str) -> None:
-        from tocsin.matches import reject_line
-
         event = self._first + row
+        line = None if self._places is None else self._places.line(piece.file, row)
         if not self._skip_bad:
             raise EventError(
                 "there are records that cannot be read; --skip-bad leaves them out\n"
-                + printable(f"{piece.file}: event {event}: {reason}")
+                + printable(f"{piece.file}{'' if line is None else f':{line}'}: event {event}: {reason}")
             )
-        self.rejects.append(reject_line(piece.file, event, reason, text))
+        members = {"file": shown(piece.file), "line": line, "event": event, "reason": reason, "text": text}
+        self.rejects.append(json.dumps(members, ensure_ascii=False) + "\n")

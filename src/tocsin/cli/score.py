@@ -21,7 +21,9 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
-    parser.add_argument("text", metavar="TEXT", help="the text; @FILE reads it from a file")
+    parser.add_argument(
+        "text", metavar="TEXT", help="the text; @FILE reads it from a file, @- from standard input"
+    )
     parser.add_argument("query", metavar="QUERY", help="the text query")
     parser.add_argument(
         "--tm", action="store_true", help="as tm_contains: any number of words within a phrase"
@@ -44,9 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(argument: str) -> str:
+    from tocsin.storage import files_at
+
     if not argument.startswith("@"):
         return argument
     try:
-        return Path(argument[1:]).read_text("utf-8-sig")
+        (file,) = files_at(argument[1:])
+        return Path(file).read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{argument[1:]}: the file is not UTF-8 text") from None

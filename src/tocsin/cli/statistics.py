@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, start_spark, warn
 from tocsin.cli.destinations import check_outside
+from tocsin.cli.event_inputs import add_events_argument, add_place_arguments, is_for_spark, paths_of
 from tocsin.errors import UsageError
 from tocsin.printable import number_of, printable
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "count what past events hold"
 DESCRIPTION = """\
-Counts what the events of a file, or of a folder of part files, hold: of every field its values, of text
+Counts what the events of some files, or of folders of part files, hold: of every field its values, of text
 fields the words (the dictionary that scores are made of) and which go together. The folder that it writes
 is what --history of other commands takes. Records that are no events are left out. Files of more than half
 a gibibyte are counted on Spark, smaller ones in this process; the folder is the same."""
@@ -31,18 +32,10 @@ examples:
   tocsin statistics --events visits/ -o history --spark
 """
 
-SMALL_BYTES = 512 << 20
-"""Files of no more bytes than this are counted in this process, unless --spark says otherwise."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
-    parser.add_argument(
-        "--events",
-        required=True,
-        metavar="FILE_OR_FOLDER",
-        help="past events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind",
-    )
+    add_events_argument(parser)
     parser.add_argument("-o", "--out", required=True, metavar="FOLDER", help="the folder to write")
     parser.add_argument(
         "--text",
@@ -63,11 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part", metavar="NAME", help="a name for these events, such as their day: merged once only"
     )
-    place = parser.add_mutually_exclusive_group()
-    place.add_argument("--spark", action="store_true", help="count on Spark, however small the files are")
-    place.add_argument(
-        "--no-spark", action="store_true", help="count in this process, however large they are"
-    )
+    add_place_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,14 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     started = time.perf_counter()
     check_folder(arguments.out)
-    check_outside(Path(arguments.out), arguments.events)
-    slices = plan_slices(arguments.events)
+    given = paths_of(arguments.events)
+    for each in given:
+        check_outside(Path(arguments.out), each)
+    slices = plan_slices(given)
     if not slices:
-        raise UsageError(f"{arguments.events}: there are no events to count")
+        raise UsageError(f"{', '.join(arguments.events)}: there are no events to count")
+    count = _count_on_spark if is_for_spark(arguments, slices) else _count_here
     say_if_compiling()
-    is_small = sum(Path(file).stat().st_size for file in {piece.file for piece in slices}) <= SMALL_BYTES
-    here = arguments.no_spark or (is_small and not arguments.spark)
-    history = _count_here(arguments, slices) if here else _count_on_spark(arguments, slices)
+    history = count(arguments, slices)
     if history.rejects:
         warn(left_out(history.rejects, "event"))
     _tell(history)
@@ -96,13 +86,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _count_here(arguments: argparse.Namespace, slices: list[Slice]) -> History:
     from tocsin.history.statistics import statistics_of_slices
 
-    say(f"Counting {number_of(len(slices), 'slice')} of events in this process (--spark counts on Spark)")
     with progress("Counting slices", len(slices)) as advance:
         return statistics_of_slices(slices, _plan(arguments), advance)
 
 
 def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> History:
-    spark = start_spark("--no-spark counts in this process")
+    spark = start_spark()
     from tocsin.spark.stage_progress import stages_shown
     from tocsin.spark.statistics import statistics_of_slices
 

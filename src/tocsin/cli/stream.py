@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import re
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import say, say_if_compiling, warn
-from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
+from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.errors import InputError, TocsinError
+from tocsin.errors import InputError, TocsinError, need_extra
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ examples:
 """
 
 _LOOK_SECONDS = 0.2
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +108,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the stream, and wait until it ends or is stopped."""
+    need_extra("tocsin stream", "spark", "pyspark", "pandas")
+    if any(each.startswith("postgresql:") for each in (arguments.source, *arguments.sink)):
+        need_extra("PostgreSQL as a source or a sink", "postgres", "psycopg")
+    if not _SCHEME.match(arguments.source) and not Path(arguments.source).is_dir():
+        raise InputError(f"{arguments.source}: there is no such folder")
+    files_of(arguments.rules)
     from tocsin.spark.stream.stream import milliseconds_of
 
     if arguments.every is not None:

@@ -10,6 +10,7 @@ from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
     from tocsin.conditions.live import Preparation
+    from tocsin.text import TextSettings
 
 
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,19 +38,47 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
 def preparation_of(arguments: argparse.Namespace, organise: str = "auto") -> Preparation:
     """What an index is to be built with."""
     from tocsin.conditions.live import Preparation
-    from tocsin.text import words_of
 
+    dictionaries = _dictionaries(arguments)
+    threshold = arguments.text_threshold or 0.0
+    return Preparation.of(
+        arguments.history, dictionaries, _stop_words(arguments), threshold, organise=organise
+    )
+
+
+def has_dictionaries(arguments: argparse.Namespace) -> bool:
+    """Whether options say what single words weigh."""
+    return bool(arguments.history or _dictionaries(arguments))
+
+
+def text_settings_of(arguments: argparse.Namespace) -> TextSettings:
+    """The same for the evaluator, which without dictionaries needs nothing that is compiled."""
+    from tocsin.text import TextSettings
+
+    if has_dictionaries(arguments):
+        return preparation_of(arguments).base.settings()
+    return TextSettings(arguments.text_threshold or 0.0, frozenset(_stop_words(arguments)))
+
+
+def _dictionaries(arguments: argparse.Namespace) -> dict[str, str]:
+    """The files by their fields."""
     dictionaries: dict[str, str] = {}
     for given in arguments.dictionary:
         field, equals, file = given.rpartition("=")
         if not equals or not field or not file:
             raise UsageError(f"--dictionary takes FIELD=FILE, not {given!r}")
         dictionaries[field] = file
+    return dictionaries
+
+
+def _stop_words(arguments: argparse.Namespace) -> list[str]:
+    """The words of the file, as words are in texts."""
     file = arguments.stop_words
-    lines = [] if file is None else Path(file).read_text(encoding="utf-8").splitlines()
-    stop_words = [word for line in lines for word in words_of(line)]  # as words are in texts
-    threshold = arguments.text_threshold or 0.0
-    return Preparation.of(arguments.history, dictionaries, stop_words, threshold, organise=organise)
+    if file is None:
+        return []
+    from tocsin.text import words_of
+
+    return [word for line in Path(file).read_text(encoding="utf-8").splitlines() for word in words_of(line)]
 
 
 def refuse_for_index(arguments: argparse.Namespace, path: str) -> None:

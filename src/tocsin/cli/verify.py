@@ -7,8 +7,10 @@ import contextlib
 from pathlib import Path
 
 from tocsin.cli.console import complain_of
+from tocsin.cli.output import add_format_argument, painted, print_json
 from tocsin.errors import TocsinError
 from tocsin.printable import printable
+from tocsin.storage import files_at, shown
 
 SUMMARY = "find out whether saved files are whole and sound"
 DESCRIPTION = """\
@@ -26,18 +28,27 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("saved", nargs="+", metavar="FILE_OR_FOLDER", help="what was saved")
+    add_format_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Look at each of them."""
-    bad = 0
-    for name in arguments.saved:
+    found: list[dict[str, object]] = []
+    is_text = arguments.format == "text"
+    for name in (each for path in arguments.saved for each in files_at(path)):
         try:
-            print(f"{printable(name)}: OK: {_what_it_is(Path(name))}", flush=True)
+            holds = _what_it_is(Path(name))
         except TocsinError as error:
-            complain_of(error)
-            bad += 1
-    return 1 if bad else 0
+            found.append({"path": shown(name), "ok": False, "error": shown(str(error))})
+            if is_text:
+                complain_of(error)
+            continue
+        found.append({"path": shown(name), "ok": True, "holds": holds})
+        if is_text:
+            print(f"{printable(shown(name))}: {painted('OK', 'good')}: {holds}", flush=True)
+    if not is_text:
+        print_json(found)
+    return 0 if all(each["ok"] for each in found) else 1
 
 
 def _what_it_is(path: Path) -> str:

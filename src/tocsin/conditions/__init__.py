@@ -14,5 +14,3 @@ and confirmed by comparison; readers see one version of the rules or the next, n
 
 Begin with language/tree.py and meaning.py, then graph/compiled_index.py and matching/matcher.py.
 """
-
-from __future__ import annotations

@@ -10,5 +10,3 @@ facts.
 
 Begin with engine/program.py and engine/engine.py, then machine/normal_form.py and machine/machine.py.
 """
-
-from __future__ import annotations

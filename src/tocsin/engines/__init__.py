@@ -4,7 +4,7 @@ All get the literals that hold (engine_matcher.py) and give the rules that match
 engine is); registry.py has them by name, engine_layer.py puts them behind the index that users hold and
 change, engine_file.py into a file, and build.py chooses between them and the shared graph of conditions/.
 
-Begin with engine.py, then scan.py, the shortest.
+Begin with engine.py, then scan.py, the shortest. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from tocsin.conditions.matching import learned
 from tocsin.engines.engine_layer import build_with_engine
 from tocsin.engines.registry import BUILDERS
 from tocsin.errors import RuleError, UsageError, each_error, telling
-from tocsin.rules import Rules
+from tocsin.rules import Rules, RuleSource
+from tocsin.tables import Frame
 from tocsin.text import Dictionary
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ ENGINES: dict[str, Callable[[Rules, Preparation], Index]] = {
 
 @telling("building an index")
 def build(
-    rules: object,
+    rules: RuleSource,
     engine: str = "atree",
     *,
-    sample: object = None,
+    sample: Frame | Iterable[Mapping[str, Any]] | None = None,
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
@@ -48,7 +49,8 @@ def build(
     access: str = "auto",
     organise: str = "auto",
 ) -> Index:
-    """Build an index of rules: what read_rules gave, (id, condition) pairs, dictionaries, or an Arrow table.
+    """Build an index of rules: what read_rules gave, (id, condition) pairs, dictionaries with id and when, or
+    a table of any kind (Arrow, pandas, polars, DuckDB) with these columns.
 
     Raises RuleError for a rule that cannot be taken, RuleErrors for several: all or nothing. Use
     build_good to go on with the others.
@@ -86,7 +88,7 @@ def build_prepared(rules: object, engine: str, preparation: Preparation) -> Inde
 
 @telling("building an index")
 def build_good(
-    rules: object, engine: str = "atree", preparation: Preparation | None = None
+    rules: RuleSource, engine: str = "atree", preparation: Preparation | None = None
 ) -> tuple[Index, list[RuleError]]:
     """Build an index of the rules that can be taken, and the errors of those that cannot."""
     preparation = preparation or Preparation.of()

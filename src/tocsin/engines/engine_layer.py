@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,15 +21,16 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.array_checks import Array
+from tocsin.arrays.array_file import ENGINE, kind_of, open_arrays
 from tocsin.arrays.dtypes import Ints
 from tocsin.conditions.graph import CompiledIndex, compile_like, compile_rules, rule_ids
-from tocsin.conditions.live import Change, Index, Layer, Preparation, Statistics, statistics_of
+from tocsin.conditions.live import Change, Index, Layer, Preparation, SavedFile, Statistics, statistics_of
 from tocsin.engines.engine import RefusedRules
 from tocsin.engines.engine_file import read_engine, save_engine
 from tocsin.engines.engine_matcher import EngineMatcher
 from tocsin.engines.kernels.expressions import expressions_of
 from tocsin.engines.registry import BUILDERS, REFUSE_ONLY_LARGE_TREES
-from tocsin.errors import RuleError, raise_all
+from tocsin.errors import IndexFileError, RuleError, raise_all
 from tocsin.rules import Rules
 
 SHORT = 2_048
@@ -87,6 +88,11 @@ class EngineLayer(Layer):
         counted = replace(statistics_of(self.compiled), engine=self.engine, bytes_matching=parts)
         return replace(counted, and_nodes=0, or_nodes=0, levels=(), edges=0, uses=0.0, organisations=())
 
+    @property
+    def opener(self) -> Callable[[str], Index]:
+        """What opens a file that `save` has written, with all checks."""
+        return open_engine_file
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its rules and what the engine has made of them to one file, whole or not at all."""
         save_engine(self.engine, self.matcher.engine, self.compiled, path)
@@ -112,10 +118,19 @@ def build_with_engine(name: str, rules: Rules, preparation: Preparation) -> Inde
         raise
 
 
+def open_engine_file(file: str) -> Index:
+    """The index of an engine that a file holds; IndexFileError when it is damaged, or another file."""
+    header, arrays = open_arrays(file)
+    if kind_of(header) != ENGINE:
+        raise IndexFileError(f"{file} is not for an engine: it holds a {kind_of(header)}")
+    return open_engine(file, header, arrays)
+
+
 def open_engine(file: str, header: dict[str, Any], arrays: dict[str, Array], *, verify: bool = True) -> Index:
     """The index that a mapped file of an engine holds; IndexFileError when it is damaged."""
     name, engine, compiled = read_engine(file, header, arrays, verify=verify)
-    return Index(EngineLayer(compiled, EngineMatcher(name, engine, compiled)))
+    layer = EngineLayer(compiled, EngineMatcher(name, engine, compiled))
+    return Index(layer, SavedFile.of(file, header))
 
 
 def _errors(name: str, refusal: RefusedRules) -> dict[int, RuleError]:

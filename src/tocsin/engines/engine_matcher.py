@@ -59,8 +59,9 @@ class EngineMatcher(LayerMatcher):
         write: bool = True,
         per_rule: Longs | None = None,
         most_matches: int | None = None,  # noqa: ARG002
+        kept: bool = False,  # noqa: ARG002
     ) -> Iterator[BatchMatches]:
-        """The matches of EVENTS_LISTED_TOGETHER events at a time."""
+        """The matches of EVENTS_LISTED_TOGETHER events at a time, in new memory."""
         for held in self._literals(batch, EventDocuments(batch) if documents is None else documents):
             found = self.engine.match(held)
             if per_rule is not None:

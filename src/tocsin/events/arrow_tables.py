@@ -11,7 +11,8 @@ that it belongs to:
     cells      1.5    2.0                        rows  0 2        (nulls dropped)
 
 Columns that no wanted field names are not touched. Types that no condition can test (binary, time of
-day, duration, interval, union) are an error only when a wanted field ends there.
+day, duration, interval) are an error only when a wanted field ends there. A union is taken apart value by
+value.
 """
 
 from __future__ import annotations
@@ -46,7 +47,11 @@ from tocsin.events.cells import (
     string_cells,
 )
 from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
-from tocsin.tables import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
+from tocsin.events.python_events import FieldPlan
+from tocsin.tables import SCALARS, holds_union, is_list, is_text, plain, rows_not_utf8, without_views
+
+MANY_COLUMNS = 32
+"""Columns that are worth a call of the kernel that reads them together, at least."""
 
 
 class _Reached(NamedTuple):
@@ -77,19 +82,35 @@ def batch_of_table(
     reason instead, and the batch is good for nothing unless it stays empty.
     """
     columns: dict[Path, Column] = {}
-    schema = table.schema
+    places = _places_of(table.schema, fields)
+    together: dict[Path, Column | None] = {}
+    if len(places) >= MANY_COLUMNS and table.num_rows:
+        from tocsin.events.wide_tables import read_together  # only here: it brings the compiler
+
+        together = read_together(table, {field: place for field, place in places.items() if len(field) == 1})
     rows: Rows = np.arange(table.num_rows, dtype=np.int32)
-    for field in fields:
-        place = place_of(schema, field[0])
-        if place is not None:
+    for field, place in places.items():
+        if field in together:
+            column = together[field]
+        else:
             data = table.column(place)
             try:
                 column = _column(data, field, rows, unreadable)
             except pa.ArrowException as error:
                 raise InputError(f"{path_text(field)} in a column of type {data.type}: {error}") from error
-            if column is not None:
-                columns[field] = column
+        if column is not None:
+            columns[field] = column
     return EventBatch(table.num_rows, columns)
+
+
+def _places_of(schema: pa.Schema, fields: Iterable[Path]) -> dict[Path, int]:
+    """The places of the columns that fields are in; InputError when a field has several."""
+    names = schema.names
+    place = {name: at for at, name in enumerate(names)}
+    if len(place) == len(names):
+        return {field: place[field[0]] for field in fields if field[0] in place}
+    found = {field: place_of(schema, field[0]) for field in fields}
+    return {field: at for field, at in found.items() if at is not None}
 
 
 def place_of(schema: pa.Schema, name: str) -> int | None:
@@ -104,6 +125,9 @@ def _column(
     data: pa.Array | pa.ChunkedArray, field: Path, every: Rows, unreadable: dict[int, str] | None
 ) -> Column | None:
     """The column of a field, `every` being the rows of the table."""
+    if holds_union(data.type):  # values of several kinds: sorted out as those of dictionaries are
+        rows = [{field[0]: value} for value in data.to_pylist()]
+        return FieldPlan([field]).batch(rows).columns.get(field)
     ended = []
     first = 0
     for chunk in data.chunks if isinstance(data, pa.ChunkedArray) else [data]:

@@ -6,7 +6,6 @@ is at most `batch_rows` records, and some 32 MB unless a single one is larger.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,17 +15,18 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.errors import InputError, LimitError
+from tocsin.errors import InputError
 from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch, Path, column_of_integers
+from tocsin.events.cells import Path
+from tocsin.events.csv_chunks import Wanted, read_records
 from tocsin.events.csv_columns import (
     TEXT,
     ColumnType,
-    CsvFile,
     long_integers,
     typed_column,
 )
-from tocsin.events.python_events import FieldPlan
+from tocsin.events.event_chunk import CHUNK_BYTES, EventChunk, line_portions, table_of
+from tocsin.events.json_chunks import json_chunks
 from tocsin.events.slices import Slice
 from tocsin.tables import (
     Parsed,
@@ -34,7 +34,6 @@ from tocsin.tables import (
     RowGroup,
     checked_size,
     column_names,
-    member_text,
     open_records,
     parse_lines,
     reading,
@@ -43,29 +42,8 @@ from tocsin.tables import (
 )
 
 BATCH_ROWS = 8_192
-_CHUNK_BYTES = 32 * 2**20
 _BUFFER_BYTES = 2**20
 """Read of a column at a time: a row group may have any size, and is never in memory as a whole."""
-
-
-class EventChunk(NamedTuple):
-    """Some records of a slice, in order.
-
-    first_row   the row number of its first record, good or not
-    rows        the row number of each event, ascending; rejects leave holes
-    events      the cells of the wanted fields
-    kept        one row for each event: the top-level values to carry along. Of JSON lines they are
-                JSON texts (null when missing), of CSV typed columns, of Parquet as stored
-    rejects     the records that are no events
-    lines       the line of each event, when they are lines of JSON
-    """
-
-    first_row: int
-    rows: Longs
-    events: EventBatch
-    kept: pa.Table
-    rejects: list[Reject]
-    lines: Sequence[bytes] = ()
 
 
 def read_slice(
@@ -75,7 +53,7 @@ def read_slice(
 
     InputError when the file cannot be read, or a table has no column that is to be kept.
     """
-    readers = {"jsonl": _json_chunks, "csv": _csv_chunks, "parquet": _parquet_chunks}
+    readers = {"jsonl": json_chunks, "csv": _csv_chunks, "parquet": _parquet_chunks}
     with reading(piece.file):
         yield from readers[piece.format](piece, list(fields), list(keep), batch_rows)
 
@@ -101,21 +79,9 @@ def _parsed_lines(piece: Slice, batch_rows: int) -> Iterator[tuple[int, Parsed]]
     with open_records(piece.file) as stream:
         if piece.start:
             stream.seek(piece.start)
-        for lines in portions(record_lines(stream, piece.start, piece.stop), batch_rows):
+        for lines in line_portions(record_lines(stream, piece.start, piece.stop), batch_rows):
             yield first_row, parse_lines(lines, first_row)
             first_row += len(lines)
-
-
-def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: int) -> Iterator[EventChunk]:
-    plan = FieldPlan(fields)
-    for first_row, (events, numbers, lines, rejects) in _parsed_lines(piece, batch_rows):
-        records = list(zip(events, lines, strict=True))
-        kept = {
-            name: pa.array([member_text(event, line, name) for event, line in records], pa.large_string())
-            for name in keep
-        }
-        rows = np.array(numbers, np.int64)
-        yield EventChunk(first_row, rows, plan.batch(events), _table(kept, len(rows)), rejects, lines)
 
 
 def _json_rows(piece: Slice) -> Iterator[RowChunk]:
@@ -123,76 +89,26 @@ def _json_rows(piece: Slice) -> Iterator[RowChunk]:
         yield RowChunk(parsed.rows, parsed.objects, parsed.rejects)
 
 
-def portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
-    """Lines in portions of at most that many, and of some 32 MB.
-
-    When reading on fails, the lines before that come first, and then the error.
-    """
-    portion: list[bytes] = []
-    size = 0
-    try:
-        for line in lines:
-            portion.append(line)
-            size += len(line)
-            if len(portion) >= batch_rows or size >= _CHUNK_BYTES:
-                yield portion
-                portion, size = [], 0
-    except (OSError, EOFError, zlib.error, LimitError):
-        if portion:
-            yield portion
-        raise
-    if portion:
-        yield portion
-
-
-def _table(columns: dict[str, pa.Array], length: int) -> pa.Table:
-    """A table of that many rows even when it has no column."""
-    if columns:
-        return pa.table(columns)
-    return pa.table({"": pa.nulls(length)}).select([])
-
-
 def _csv_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: int) -> Iterator[EventChunk]:
     types = dict(piece.layout)
     _check_kept(piece, keep, types)
-    with CsvFile(piece.file) as opened:
-        places = {name: place for place, name in enumerate(opened.names)}
-        names = {field[0] for field in fields if len(field) == 1} & places.keys()
-        first_row = piece.first_row
-        for records in opened.batches(first_row, batch_rows):
-            texts = {
-                name: records.column(places[name]) if name in places else pa.nulls(len(records.rows), TEXT)
-                for name in {*names, *keep}
-            }
-            typed = {name: typed_column(column, types[name]) for name, column in texts.items()}
-            events = _csv_cells(typed, types, names, len(records.rows))
-            kept = _table({name: typed[name] for name in keep}, len(records.rows))
-            rows = np.array(records.rows, np.int64)
-            yield EventChunk(first_row, rows, events, kept, records.rejects)
-            first_row += len(records.rows) + len(records.rejects)
-
-
-def _csv_cells(
-    typed: dict[str, pa.Array], types: dict[str, ColumnType], names: set[str], length: int
-) -> EventBatch:
-    long = {name for name in names if types[name] is ColumnType.LONG_INTEGER}
-    plain = {name: typed[name] for name in names - long}
-    batch = batch_of_table(_table(plain, length), [(name,) for name in plain])
-    for name in long:
-        places, integers = long_integers(typed[name])
-        column = column_of_integers(np.array(places, np.int32), integers)
-        if column is not None:
-            batch.columns[(name,)] = column
-    return EventBatch(length, batch.columns)
+    names = {field[0]: types[field[0]] for field in fields if len(field) == 1 and field[0] in types}
+    first_row = piece.first_row
+    for records in read_records(piece.file, Wanted(names, keep), first_row, batch_rows):
+        length = len(records.rows)
+        kept = {
+            name: typed_column(records.texts.get(name, pa.nulls(length, TEXT)), types[name]) for name in keep
+        }
+        yield EventChunk(first_row, records.rows, records.events, table_of(kept, length), records.rejects)
+        first_row += length + len(records.rejects)
 
 
 def _csv_rows(piece: Slice) -> Iterator[RowChunk]:
     types = dict(piece.layout)
-    with CsvFile(piece.file) as opened:
-        for records in opened.batches(piece.first_row, BATCH_ROWS):
-            columns = [_csv_values(records.column(at), types[name]) for at, name in enumerate(opened.names)]
-            rows = [dict(zip(opened.names, row, strict=True)) for row in zip(*columns, strict=True)]
-            yield RowChunk(records.rows, rows, records.rejects)
+    for records in read_records(piece.file, Wanted(texts=list(types)), piece.first_row, BATCH_ROWS):
+        columns = [_csv_values(texts, types[name]) for name, texts in records.texts.items()]
+        rows = [dict(zip(records.texts, row, strict=True)) for row in zip(*columns, strict=True)]
+        yield RowChunk(records.rows.tolist(), rows, records.rejects)
 
 
 def _csv_values(texts: pa.Array, column_type: ColumnType) -> list[Any]:
@@ -224,7 +140,7 @@ def _parquet_batches(piece: Slice, names: set[str] | None, batch_rows: int) -> I
         for group in groups:
             size = checked_size(piece.file, [RowGroup(piece.file, opened.metadata, group)], names)
             if count := opened.metadata.row_group(group).num_rows:
-                rows.append(max(1, _CHUNK_BYTES * count // max(1, size)))  # some 32 MB; texts may be long
+                rows.append(max(1, CHUNK_BYTES * count // max(1, size)))  # some 32 MB; texts may be long
         yield from _batches_of_groups(opened, groups, min(rows), None if names is None else list(names))
 
 

@@ -1,4 +1,4 @@
-"""Events from wherever they are, as cells in batches: files and folders, an Arrow table, dictionaries.
+"""Events from wherever they are, as cells in batches: files and folders, frames, dictionaries.
 
 Of the few that are shown a person reads JSON: a line as it was written; a row of a table as an object of its
 columns, missing ones left out, and so is a value that has no text (a date beyond what Python can say).
@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,9 +22,19 @@ from tocsin.events.cells import Column, EventBatch, Path
 from tocsin.events.event_files import BATCH_ROWS, read_rows, read_slice, rows_of_batch
 from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plain
 from tocsin.events.python_events import FieldPlan
-from tocsin.events.slices import Slice, plan_slices
+from tocsin.events.slices import Paths, Slice, plan_slices
+from tocsin.printable import described
 from tocsin.syntax import parse_timestamp
-from tocsin.tables import column_names, open_records, parse_lines, record_lines, without_views
+from tocsin.tables import (
+    Frame,
+    column_names,
+    is_frame,
+    open_records,
+    parse_lines,
+    record_lines,
+    table_of,
+    without_views,
+)
 
 _NANOS = 1_000_000_000
 _LOOKED_AT = 100
@@ -111,22 +121,34 @@ class EventSource(Protocol):
         """All events whole, each with its row number; those that cannot be read are left out."""
 
 
+Events: TypeAlias = str | os.PathLike[str] | Frame | Iterable[Mapping[str, Any]] | EventSource
+"""What events that are gone through more than once may be given as."""
+
+
 def event_source(events: object) -> EventSource:
-    """A path, an Arrow table, dictionaries or a source; InputError or UsageError when it is none of them."""
+    """Paths, a frame of any kind, dictionaries or a source; InputError or UsageError when it is none."""
     if isinstance(events, _Files | _Table | _Dictionaries):
         return events
     if isinstance(events, str | os.PathLike):
         return _Files(events)
-    if isinstance(events, pa.Table | pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):
-        return _Table(pa.table(events) if not isinstance(events, pa.Table | pa.RecordBatch) else events)
+    if is_frame(events):
+        return _Table(table_of(events))
     if isinstance(events, Iterable) and not isinstance(events, bytes | Mapping):
-        return _Dictionaries(list(events))
-    raise UsageError(f"events are a path, an Arrow table or dictionaries, not {type(events).__name__}")
+        every = list(events)
+        if every and all(isinstance(each, str | os.PathLike) for each in every):
+            return _Files(every)
+        return _Dictionaries(every)
+    what = (
+        "one event as a dictionary: put it into a list" if isinstance(events, Mapping) else described(events)
+    )
+    raise UsageError(
+        "events are paths, a table (Arrow, pandas, polars, DuckDB) or a list of dictionaries, not " + what
+    )
 
 
 class _Files:
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.slices = plan_slices(path)
+    def __init__(self, paths: Paths) -> None:
+        self.slices = plan_slices(paths)
 
     def __len__(self) -> int:
         return sum(piece.rows or 0 for piece in self.slices)
@@ -180,7 +202,7 @@ def _names_in(piece: Slice) -> list[str]:
 
 
 class _Table:
-    def __init__(self, table: pa.Table | pa.RecordBatch) -> None:
+    def __init__(self, table: pa.Table) -> None:
         self._table = table
 
     def __len__(self) -> int:
@@ -219,7 +241,7 @@ class _Dictionaries:
         self._events: list[Mapping[str, object]] = []
         for event in events:
             if not isinstance(event, Mapping):
-                raise UsageError(f"an event is a dictionary, not {type(event).__name__}")
+                raise UsageError(f"an event is a dictionary, not {described(event)}")
             self._events.append(event)
 
     def __len__(self) -> int:

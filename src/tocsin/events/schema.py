@@ -31,6 +31,7 @@ from tocsin.events.cells import Path, path_text
 from tocsin.events.csv_columns import ColumnType
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import Slice, event_files, plan_slices
+from tocsin.storage import files_at
 from tocsin.tables import is_list, is_text, open_records, parse_lines, reading, record_lines
 
 Kinds = frozenset[Kind]
@@ -99,8 +100,9 @@ class Schema:
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Schema:
         """From a .json file as shown above, or from the events in a file or folder."""
-        file = FilePath(path)
-        if file.suffix.lower() == ".json" and file.is_file() and not _holds_events(file):
+        first, *others = files_at(path)
+        file = FilePath(first)
+        if not others and file.suffix.lower() == ".json" and file.is_file() and not _holds_events(file):
             return _read_description(file)
         return _read_events(path)
 
@@ -191,7 +193,8 @@ class _Found:
                 self.add_arrow(pq.read_schema(piece.file))
                 return
             with open_records(piece.file) as stream:
-                stream.seek(piece.start)
+                if piece.start:
+                    stream.seek(piece.start)
                 lines = record_lines(stream, piece.start, piece.stop)
                 while some := list(islice(lines, _LINES_AT_ONCE)):
                     for event in parse_lines(some).objects:
@@ -223,11 +226,8 @@ def _read_events(path: str | os.PathLike[str]) -> Schema:
 
 def _holds_events(file: FilePath) -> bool:
     """Whether a .json file holds events, a line each, and not one object that describes them."""
-    try:
-        with file.open("rb") as stream:
-            lines = list(islice(record_lines(stream), 2))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error}") from error
+    with reading(file), open_records(str(file)) as stream:
+        lines = list(islice(record_lines(stream), 2))
     first = parse_lines(lines[:1]).objects
     return bool(first) and (len(lines) > 1 or _is_event(first[0]))
 

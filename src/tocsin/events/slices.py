@@ -13,22 +13,38 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import IO, Literal
+from typing import IO
 
 import numpy as np
 import pyarrow.parquet as pq
 
-from tocsin.errors import InputError, TocsinWarning
-from tocsin.events.csv_columns import Layout, layout_of
-from tocsin.tables import BLANKS, BYTE_ORDER_MARK, UNREADABLE, open_records, record_lines
-
-Format = Literal["jsonl", "csv", "parquet"]
+from tocsin.arrays.array_file import MAGIC
+from tocsin.arrays.dtypes import Bytes
+from tocsin.errors import InputError, TocsinWarning, UsageError
+from tocsin.events.csv_chunks import layout_of
+from tocsin.events.csv_columns import Layout
+from tocsin.events.text_window import FEW_BYTES, SPARE
+from tocsin.storage import files_at, is_packed
+from tocsin.tables import (
+    BLANKS,
+    BYTE_ORDER_MARK,
+    UNREADABLE,
+    Format,
+    beginning,
+    is_array,
+    is_parquet,
+    open_records,
+    record_lines,
+    told_format,
+)
 
 SLICE_BYTES = 32 * 2**20
 _COUNTED_BYTES = 2**20  # at a time, so that counting makes no array as large as the slice
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+FORMAT_NAMES: dict[Format, str] = {"jsonl": "JSON", "csv": "CSV", "parquet": "Parquet"}
 FORMATS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -38,6 +54,8 @@ FORMATS: dict[str, Format] = {
     ".json.gz": "jsonl",
     ".csv": "csv",
     ".csv.gz": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
     ".parquet": "parquet",
 }
 
@@ -58,16 +76,16 @@ class Slice:
 
 
 def plan_slices(
-    path: str | os.PathLike[str],
+    paths: Paths,
     slice_bytes: int = SLICE_BYTES,
     unreadable: dict[str, str] | None = None,
 ) -> list[Slice]:
-    """The slices of a file or a folder, in the order of their rows; InputError when it is none.
+    """The slices of files and folders, in the order of their rows; InputError when one is none.
 
     A file that cannot be read is an InputError too, unless `unreadable` is given: then it has no slices,
     and why is noted there by its name. CSV files are typed all together, so one that is broken stops all.
     """
-    files, file_format = event_files(path)
+    files, file_format = event_files(paths)
     if file_format == "csv":
         return _csv_slices(files)
     slices: list[Slice] = []
@@ -76,7 +94,7 @@ def plan_slices(
         try:
             if file_format == "parquet":
                 found = list(_parquet_slices(file, first_row, slice_bytes))
-            elif file.lower().endswith(".gz"):
+            elif is_packed(file) or is_array(beginning(file)):
                 rows = _count_packed(file) if place < len(files) - 1 else None
                 found = [Slice(file, file_format, first_row, rows)]
             else:
@@ -91,40 +109,68 @@ def plan_slices(
     return slices
 
 
-def event_files(path: str | os.PathLike[str]) -> tuple[list[str], Format]:
-    """The event files at a path, sorted, and their one format.
+def event_files(paths: Paths) -> tuple[list[str], Format]:
+    """The event files at some paths, those of each in the order of their names, and their one format.
 
-    In a folder, names that start with `.` or `_` are left out, as Spark does (`_SUCCESS`, checksums,
-    unfinished output), and names of no known format with a warning.
+    A path may be a pattern, or - for standard input (storage/input_paths.py). In a folder, names that start
+    with `.` or `_` are left out, as Spark does (`_SUCCESS`, checksums, unfinished output), and names of no
+    known format with a warning.
     """
-    root = FilePath(path)
-    if root.is_dir():
-        files = sorted(_files_below(root))
-        known = [file for file in files if format_of(file) is not None]
-        if not known:
-            raise InputError(f"{root}: the folder has no event files ({', '.join(FORMATS)})")
-        if len(known) < len(files):
-            others = [file for file in files if format_of(file) is None]
-            warnings.warn(f"not read, being of no known format: {', '.join(others[:5])}", TocsinWarning, 2)
-    elif root.exists():
-        known = [str(root)]
-    else:
-        raise InputError(f"{root}: there is no such file or folder")
-    formats = {format_of(file) for file in known}
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = [file for path in given for each in files_at(path) for file in _files_at(FilePath(each))]
+    formats: dict[Format, str] = {}
+    for file in files:
+        formats.setdefault(_format_in(file), file)
     if len(formats) > 1:
-        raise InputError(
-            f"{root}: files of one format are expected, not {', '.join(sorted(map(str, formats)))}"
-        )
-    found = formats.pop()
-    if found is None:
-        raise InputError(f"{root}: the name of an event file ends in {', '.join(FORMATS)}")
-    return known, found
+        apart = ", ".join(f"{file} is {FORMAT_NAMES[found]}" for found, file in sorted(formats.items()))
+        raise InputError(f"files of one format are expected: {apart}")
+    if not formats:
+        raise UsageError("events are read from at least one file or folder")
+    return files, next(iter(formats))
+
+
+def _files_at(root: FilePath) -> list[str]:
+    """The event files of a folder, or the file that it is."""
+    if not root.is_dir():
+        if not root.exists():
+            raise InputError(f"{root}: there is no such file or folder")
+        return [str(root)]
+    files = sorted(_files_below(root))
+    known = [file for file in files if format_of(file) is not None]
+    if not known:
+        raise InputError(f"{root}: the folder has no event files ({', '.join(FORMATS)})")
+    if len(known) < len(files):
+        others = [file for file in files if format_of(file) is None]
+        warnings.warn(f"not read, being of no known format: {', '.join(others[:5])}", TocsinWarning, 3)
+    return known
 
 
 def format_of(file: str) -> Format | None:
     """The format that a file's name tells."""
     name = FilePath(file).name.lower()
     return next((known for ending, known in FORMATS.items() if name.endswith(ending)), None)
+
+
+def _format_in(file: str) -> Format:
+    """The format of a file: Parquet by what is in it, else by its name, else by what is in it."""
+    if is_parquet(file):
+        return "parquet"
+    told = format_of(file)
+    if told is None:
+        data = beginning(file)
+        told = told_format(data)
+        if told is None:
+            raise InputError(f"{file}: {_no_events(data)}")
+    return told
+
+
+def _no_events(data: bytes) -> str:
+    if data.startswith(MAGIC):
+        return "this is a saved index, and events are expected"
+    if not data:
+        return "the file is empty, and its name does not say what it would hold"
+    known = f"JSON lines, an array of objects, CSV, TSV or Parquet ({', '.join(FORMATS)})"
+    return f"neither its name nor what is in it tells a format of events: {known}"
 
 
 def _files_below(root: FilePath) -> Iterator[str]:
@@ -168,21 +214,43 @@ def _parquet_slices(file: str, first_row: int, slice_bytes: int) -> Iterator[Sli
 
 def _line_slices(file: str, first_row: int, slice_bytes: int) -> Iterator[Slice]:
     """Pieces of a file that end where a line does, with their records counted."""
+    buffer = np.empty(slice_bytes + SPARE, np.uint8)
     with FilePath(file).open("rb") as stream:
         start = 0
-        while block := stream.read(slice_bytes):
-            is_last = len(block) < slice_bytes
-            end = len(block) if is_last else block.rfind(b"\n") + 1
-            if start == 0:
-                block = block.removeprefix(BYTE_ORDER_MARK).rjust(len(block))
+        while size := stream.readinto(buffer[:slice_bytes].data):
+            is_last = size < slice_bytes
+            if start == 0 and buffer[:3].tobytes() == BYTE_ORDER_MARK:
+                buffer[:3] = ord(" ")
+            end = size if is_last else _last_line_end(buffer[:size])
             if end:
-                rows = count_records(block[:end])
+                buffer[size] = ord("\n")
+                rows = _count(buffer, end)
                 stream.seek(start + end)
             else:
-                rows = int(_rest_of_line(stream, slice_bytes) or not _is_blank(block))
+                rows = int(_rest_of_line(stream, slice_bytes) or not _is_blank(buffer[:size].tobytes()))
             yield Slice(file, "jsonl", first_row, rows, start, stream.tell())
             first_row += rows
             start = stream.tell()
+
+
+def _last_line_end(data: Bytes) -> int:
+    """Behind the last line feed; 0 when there is none."""
+    for size in (min(_COUNTED_BYTES, len(data)), len(data)):
+        found = data[len(data) - size :].tobytes().rfind(b"\n")
+        if found >= 0:
+            return len(data) - size + found + 1
+    return 0
+
+
+def _count(data: Bytes, end: int) -> int:
+    """The records of data[:end]; of many by a loop, if it was compiled before."""
+    if end >= FEW_BYTES:
+        from tocsin.arrays.jit import is_cached
+        from tocsin.events.kernels.json_scan import count_lines
+
+        if is_cached(count_lines):
+            return count_lines(data, 0, end)
+    return count_records(data[:end].tobytes())
 
 
 def count_records(lines: bytes) -> int:

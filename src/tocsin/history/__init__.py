@@ -6,5 +6,3 @@ comparison.py says what two sets of rules find differently; backtest.py is the d
 
 Begin with statistics/history.py, then overview/overview.py, then trial/tried_rule.py.
 """
-
-from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, overload
 from tocsin.conditions.language import field_named, parse_condition
 from tocsin.conditions.live import Index, Preparation
 from tocsin.errors import UnknownRuleError, UsageError, telling
-from tocsin.events import EventSource, event_source, time_field
+from tocsin.events import Events, EventSource, event_source, time_field
 from tocsin.history.comparison import Comparison, compare_indexes, compare_runs
 from tocsin.history.overview.overview import DEFAULT_SAMPLES, index_of, run_overview, settings_for
 from tocsin.history.overview.overview_result import Overview
@@ -22,7 +22,7 @@ from tocsin.history.trial.test_run import TestRun
 from tocsin.history.trial.tried_rule import READ, TriedRule
 from tocsin.history.trial.why_never import WhyNever, why_never
 from tocsin.printable import number_of
-from tocsin.rules import Rules, print_joined, read_rules
+from tocsin.rules import Rules, RuleSource, print_joined, read_rules
 from tocsin.saved import is_saved
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ Tables = Mapping[str, EventSource]
 
 @overload
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
     rule: str,
     time: str | None = None,
@@ -49,10 +49,10 @@ def backtest(
 ) -> TestRun: ...
 @overload
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
-    compare: object,
+    compare: RuleSource | PathLike | Index,
     rule: str | None = None,
     samples: int = DEFAULT_SAMPLES,
     history: History | PathLike | None = None,
@@ -62,8 +62,8 @@ def backtest(
 ) -> Comparison: ...
 @overload
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
     time: str | None = None,
     bucket: str | timedelta | None = None,
@@ -76,11 +76,11 @@ def backtest(
 ) -> Overview: ...
 @telling("trying rules on a history")
 def backtest(
-    rules: object,
-    events: object,
+    rules: RuleSource | PathLike | Index,
+    events: Events | Mapping[str, Events],
     *,
     rule: str | None = None,
-    compare: object = None,
+    compare: RuleSource | PathLike | Index | None = None,
     time: str | None = None,
     top: int | None = None,
     bucket: str | timedelta | None = None,
@@ -95,8 +95,9 @@ def backtest(
     text; with `compare` what is different from what other rules would have done.
 
     rules       a path, or whatever `tocsin.build` takes; without `rule` an index or a saved one too
-    events      a file or folder, an Arrow table, or dictionaries; for a trigger over several tables, and one
-                rule alone, all that by the name of the table: {"video": "video.csv", "viewed_by": [...]}
+    events      a file or folder, a table of any kind (Arrow, pandas, polars, DuckDB), or dictionaries; for a
+                trigger over several tables, and one rule alone, all that by the name of the table:
+                {"video": "video.csv", "viewed_by": [...]}
     history, dictionaries, stop_words, text_threshold   as for `tocsin.build`, when the rules are not built
 
     All rules, in memory (tocsin.spark.backtest is for what is larger):

@@ -8,7 +8,7 @@ samples.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,9 +16,11 @@ import pyarrow as pa
 
 from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.conditions.live import Index, Snapshot
+from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import UsageError
 from tocsin.events import EventBatch, EventSource
 from tocsin.history.trial.test_run import TestRun
+from tocsin.printable import number_of
 
 BATCH = 4_096
 """Events that are matched by both sets at a time."""
@@ -42,8 +44,8 @@ _RULES = pa.schema(
 _SAMPLES = pa.schema([("rule", pa.string()), ("change", pa.string()), ("event", pa.int64())])
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Displayed):
     """What rules give and other rules do not, and the other way round.
 
     events, other_events   how many events there are for the rules and for the others: the same, but for one
@@ -58,8 +60,22 @@ class Comparison:
     events: int
     other_events: int
     rejects: int
-    rules: pa.Table = field(repr=False)
-    samples: pa.Table = field(repr=False)
+    rules: pa.Table
+    samples: pa.Table
+
+    def __repr__(self) -> str:
+        rules, events = number_of(len(self.rules), "rule"), number_of(self.events, "event")
+        return f"<tocsin.Comparison: {rules}, {events}, {self.new:,} new and {self.lost:,} lost hits>"
+
+    def __str__(self) -> str:
+        return self._display().text()
+
+    def _display(self) -> Display:
+        names = ["rule", "other_hits", "hits", "new", "lost"]
+        rows = self.changed.select(names).slice(0, SHOWN).to_pylist()
+        heads = ("rule", "hits of the others", "hits", "new", "lost")
+        grid = Grid.of(heads, [tuple(row.values()) for row in rows], len(self.changed))
+        return Display(repr(self)[1:-1], [("", grid)])
 
     @cached_property
     def changed(self) -> pa.Table:

@@ -6,14 +6,11 @@ the page's own policy lets nothing be loaded or sent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from tocsin.display import html_rows, safe
 from tocsin.version import VERSION
-
-_LONGEST = 2_000
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def html_document(title: str, sections: Iterable[str]) -> str:
@@ -38,15 +35,8 @@ def html_cards(cards: Iterable[tuple[str, str, str]]) -> str:
 
 def html_table(heads: Sequence[str], body: Sequence[str]) -> str:
     """A table of rows that are written already."""
-    head = "".join(f"<th><button>{name}</button></th>" for name in heads)
-    rows = f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
-    return f"<div class='table'><table>{rows}</table></div>"
-
-
-def safe(text: str) -> str:
-    """A text as it can stand on the page, between tags and in quotes."""
-    cut = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
-    return escape(_CONTROL.sub("\ufffd", cut), quote=True)
+    buttons = (f"<button>{name}</button>" for name in heads)
+    return f"<div class='table'>{html_rows(buttons, body)}</div>"
 
 
 _PAGE = """<!DOCTYPE html>

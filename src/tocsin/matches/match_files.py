@@ -17,15 +17,18 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from tocsin.arrays.dtypes import Ints
-from tocsin.conditions.matching import BYTES_OF_ROW, MATCH_SCHEMA, cuts, row_bytes, score_column
+from tocsin.arrays.packed import packed_bytes
+from tocsin.conditions.matching import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.errors import UsageError
 from tocsin.events import KeptColumn, converted, csv_column, json_texts
 from tocsin.matches.slice_matches import MatchedEvents
 
-OWN_COLUMNS = tuple(MATCH_SCHEMA.names)
+OWN_COLUMNS = ("event", "rule", "score")
 """The columns of every result, whose names no kept column can have."""
 
 _BYTES_AT_ONCE = 64 * 2**20
+FEW_LINES = 1_000
+"""So few are written without the loop, which would have to be loaded for them."""
 _SCORE = b', "score": '
 _NULL = b"null"
 _FORMULA = r"\A([=+\-@\t\r])"
@@ -53,49 +56,61 @@ class JsonLines:
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
         self._stream = stream
         self._names = names
-        self._rules: dict[int, bytes] = {}
+        self._place = np.full(len(names), -1, np.int32)
+        self._rules: list[bytes] = []
+        self._packed = packed_bytes(self._rules)
         self._columns = [(column.name, json.dumps(column.name, ensure_ascii=False)) for column in columns]
 
     def write(self, batch: MatchedEvents) -> None:
-        """Write the lines of a batch.
-
-        Between the ids of an event's rules always the same text stands, unless they have scores.
-        """
+        """Write the lines of a batch, some _BYTES_AT_ONCE at a time."""
         self._learn(batch.rule)
-        rules = batch.rule.tolist()
-        bounds = batch.start.tolist()
-        scores = None if batch.score is None else score_column(batch.score, len(rules)).to_pylist()
-        for place, (event, end) in enumerate(zip(batch.event.tolist(), self._ends(batch), strict=True)):
-            begin = f'{{"event": {event}, "rule": '.encode()
-            if scores is not None:
-                for match in range(bounds[place], bounds[place + 1]):
-                    score = _NULL if scores[match] is None else repr(scores[match]).encode()
-                    self._stream.write(begin + self._rules[rules[match]] + _SCORE + score + end)
-                continue
-            end = _SCORE + _NULL + end
-            between = end + begin
-            step = max(1, _BYTES_AT_ONCE // len(between))
-            for first in range(bounds[place], bounds[place + 1], step):
-                some = rules[first : min(first + step, bounds[place + 1])]
-                self._stream.write(begin)
-                self._stream.write(between.join(map(self._rules.__getitem__, some)))
-                self._stream.write(end)
+        heads = [f'{{"event": {event}, "rule": '.encode() for event in batch.event.tolist()]
+        ends = self._ends(batch)
+        middles: list[bytes] = []
+        if batch.score is None:
+            ends = [_SCORE + _NULL + end for end in ends]
+        else:
+            scores = batch.score.tolist()
+            middles = [_SCORE + (_NULL if score != score else repr(score).encode()) for score in scores]
+        event = np.repeat(np.arange(len(heads), dtype=np.int32), np.diff(batch.start))
+        rule = self._place[batch.rule]
+        if len(event) < FEW_LINES:
+            for match, (head, name) in enumerate(zip(event.tolist(), rule.tolist(), strict=True)):
+                middle = middles[match] if middles else b""
+                self._stream.write(b"".join((heads[head], self._rules[name], middle, ends[head])))
+            return
+        from tocsin.arrays.byte_copy import WORD  # only here: the loop brings the compiler
+        from tocsin.matches.kernels.match_lines import LineParts, measure_lines, write_lines
+
+        parts = LineParts(
+            event, rule, *packed_bytes(heads), *self._packed, *packed_bytes(middles), *packed_bytes(ends)
+        )
+        first = 0
+        while first < len(event):
+            last, size = measure_lines(parts, first, _BYTES_AT_ONCE)
+            lines = np.empty(size + WORD, np.uint8)
+            write_lines(parts, first, last, lines)
+            self._stream.write(lines[:size].data)
+            first = last
 
     def _learn(self, rules: Ints) -> None:
         """The ids of rules as JSON, each when it first matches: most of millions of rules never do."""
-        new = [rule for rule in np.unique(rules).tolist() if rule not in self._rules]
-        for rule, name in zip(new, self._names.take(pa.array(new, pa.int32())).to_pylist(), strict=True):
-            self._rules[rule] = json.dumps(name, ensure_ascii=False).encode()
+        new = np.unique(rules[self._place[rules] < 0])
+        if len(new):
+            self._place[new] = np.arange(len(self._rules), len(self._rules) + len(new), dtype=np.int32)
+            names = self._names.take(pa.array(new)).to_pylist()
+            self._rules += [json.dumps(name, ensure_ascii=False).encode() for name in names]
+            self._packed = packed_bytes(self._rules)
 
-    def _ends(self, batch: MatchedEvents) -> Iterator[bytes]:
+    def _ends(self, batch: MatchedEvents) -> list[bytes]:
         """What follows the score in the lines of each event."""
         texts = []
         for name, key in self._columns:
             values = json_texts(batch.kept[name]) if name in batch.kept else [None] * len(batch.event)
             texts.append([f", {key}: {value or 'null'}" for value in values])
         if not texts:
-            return iter([b"}\n"] * len(batch.event))
-        return (f"{''.join(row)}}}\n".encode() for row in zip(*texts, strict=True))
+            return [b"}\n"] * len(batch.event)
+        return [f"{''.join(row)}}}\n".encode() for row in zip(*texts, strict=True)]
 
     def finish(self) -> None:
         """Everything to the stream."""
@@ -106,6 +121,8 @@ class Csv:
     """Comma-separated values: null is empty, every string in quotes."""
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        from tocsin.conditions.matching import MATCH_SCHEMA
+
         self._rows = _Rows(names, columns)
         fields = [
             pa.field(column.name, csv_column(pa.nulls(0, column.field.type)).type) for column in columns
@@ -145,6 +162,8 @@ class Parquet:
     """A Parquet file; kept columns have their types."""
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        from tocsin.conditions.matching import MATCH_SCHEMA
+
         self._rows = _Rows(names, columns)
         schema = pa.schema([*MATCH_SCHEMA, *(column.field for column in columns)])
         self._writer = pq.ParquetWriter(stream, schema, compression="zstd")
@@ -183,6 +202,8 @@ class _Rows:
         self, batch: MatchedEvents, shape: Callable[[pa.Array], pa.Array] = lambda values: values
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a batch, some _BYTES_AT_ONCE at a time; `shape` is applied to the kept columns."""
+        from tocsin.conditions.matching import MATCH_SCHEMA, score_column
+
         count = len(batch.event)
         kept = [shape(converted(column, batch.kept.get(column.name), count)) for column in self._columns]
         event_of_row = np.repeat(np.arange(count), np.diff(batch.start))

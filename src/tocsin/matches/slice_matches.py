@@ -24,14 +24,13 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.live import Snapshot
-from tocsin.conditions.matching import BatchMatches, Scores, cuts
+from tocsin.conditions.matching import BatchMatches, cuts
 from tocsin.errors import InputError
 from tocsin.events import (
     BATCH_ROWS,
@@ -46,7 +45,12 @@ from tocsin.events import (
     settle,
 )
 from tocsin.events.kept_columns import kept_columns
+from tocsin.matches.few_rules import FewRules
 from tocsin.tables import Reject, column_names
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live import Snapshot
+    from tocsin.conditions.matching import Scores
 
 SUFFIX = ".part"
 MOST_MATCHES = 1 << 20
@@ -116,7 +120,7 @@ class MatchedEvents(NamedTuple):
 
 
 def match_slice(
-    rules: Snapshot, job: SliceJob, number: int, write: Callable[[MatchedEvents], None]
+    rules: Snapshot | FewRules, job: SliceJob, number: int, write: Callable[[MatchedEvents], None]
 ) -> PartReport:
     """Match one slice, and have its matched events written; a batch may be empty.
 
@@ -138,7 +142,10 @@ def match_slice(
                 rejects.add(reject)
             if report.rejects and not job.skip_bad:
                 return report
-            matches = rules.match_cells(chunk.events)
+            if isinstance(rules, FewRules):
+                matches = rules.match_rows(chunk.rows)
+            else:
+                matches = rules.match_cells(chunk.events)
             kept = _kept(job, piece, chunk)
             for each, values in kept.items():
                 report.kinds[each] = sorted({*report.kinds.get(each, ()), *kinds_of(values)})
@@ -152,8 +159,10 @@ def match_slice(
     return report
 
 
-def names_of(rules: Snapshot) -> pa.StringArray:
+def names_of(rules: Snapshot | FewRules) -> pa.StringArray:
     """The rules' ids, by the numbers that parts have."""
+    if isinstance(rules, FewRules):
+        return rules.names
     return rules.names.column(np.arange(rules.count, dtype=np.int32))
 
 

@@ -5,7 +5,7 @@ rule_set.py holds rules as columns, with where each came from; rule_files.py rea
 compare rows; alert_texts.py and throttles.py are what rules say about their alerts, metadata_values.py
 whether they are disabled.
 
-Begin with rule_set.py.
+Begin with rule_set.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tocsin.rules.rule_files import read_file, read_rules
     from tocsin.rules.rule_metadata import MOST_COLUMNS, common_schema, concat_metadata, in_common
     from tocsin.rules.rule_metadata import metadata_of_rows, misread_metadata
-    from tocsin.rules.rule_set import Rule, Rules
+    from tocsin.rules.rule_set import Rule, RuleSource, Rules, rules_grid
     from tocsin.rules.throttles import DEDUP, THROTTLE, Throttles, dedup_text, parse_throttle, read_dedup
     from tocsin.rules.throttles import read_throttles
     from tocsin.rules.triggers import Table, Trigger

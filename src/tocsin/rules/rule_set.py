@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language import Condition, parse_condition
-from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
+from tocsin.display import SHOWN, Display, Displayed, Grid
+from tocsin.errors import RuleError, RuleErrors, UsageError, each_error, raise_all
+from tocsin.printable import described, first_few, number_of, one_line
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
 from tocsin.rules.triggers import Trigger
-from tocsin.tables import table_without_views
+from tocsin.tables import Frame, is_frame, table_of, table_without_views
 
 _ITERATED_AT_ONCE = 10_000
 
@@ -40,7 +42,7 @@ class Rule:
     line: int | None = None
 
 
-class Rules:
+class Rules(Displayed):
     """A collection of rules with different ids.
 
     ids, whens      large_string[n], one chunk
@@ -81,28 +83,22 @@ class Rules:
 
     @classmethod
     def of(cls, source: object, *, skip_bad: bool = False) -> Rules:
-        """Rules from what a user has: Rules, (id, condition) pairs, a mapping, dictionaries, an Arrow table.
+        """Rules from what a user has: RuleSource says what.
 
-        A dictionary has `id` and `when`, and what else it has is metadata, as with a table's columns.
-        Anything that gives an Arrow stream (a Table, RecordBatch, RecordBatchReader, a DataFrame of
-        most libraries) is a table with the columns `id` and `when`, and any others as metadata.
-        Raises RuleError, or RuleErrors, for rows that cannot be rules; with skip_bad these are in
-        `rejected`.
+        A frame of any kind has the columns `id` and `when`, a dictionary has them as keys, and what else
+        these have is metadata. Raises RuleError, or RuleErrors, for rows that cannot be rules; with skip_bad
+        these are in `rejected`.
         """
         if isinstance(source, Rules):
             return source
-        if hasattr(source, "__arrow_c_stream__") or isinstance(source, pa.RecordBatch):
-            found = cls.of_table(pa.table(source))
+        if is_frame(source):
+            found = cls.of_table(table_of(source))
         elif isinstance(source, Mapping) and not {"id", "when"} <= source.keys():
             found = cls.of_columns(columns_of_pairs(source.items()))
-        elif isinstance(source, Iterable) and not isinstance(source, str | bytes | bytearray | Mapping):
+        elif isinstance(source, Iterable) and not isinstance(source, _NO_RULES) and not _is_index(source):
             found = cls.of_rows(source)
         else:
-            what = "one rule as a dictionary" if isinstance(source, Mapping) else f"a {type(source).__name__}"
-            raise UsageError(
-                f"rules cannot be {what}: expected (id, condition) pairs, a list of dictionaries with id and"
-                " when, an Arrow table, or what read_rules gives"
-            )
+            raise _no_rules(source)
         return cls.concat([found], skip_bad=skip_bad)
 
     @classmethod
@@ -194,6 +190,15 @@ class Rules:
         for start in range(0, len(self), _ITERATED_AT_ONCE):
             yield from self._slice(start, _ITERATED_AT_ONCE)
 
+    def __repr__(self) -> str:
+        files = [file for file in dict.fromkeys(self.files) if file is not None]
+        came = f" from {one_line(first_few(files, 1), 80)}" if files else ""
+        rest = f", {number_of(len(self.rejected), 'error')}" if self.rejected else ""
+        return f"<tocsin.Rules: {number_of(len(self), 'rule')}{came}{rest}>"
+
+    def _display(self) -> Display:
+        return Display(repr(self)[1:-1], [("", rules_grid(self._slice(0, SHOWN), len(self)))])
+
     def take(self, rows: NDArray[np.integer[Any]]) -> Rules:
         """The rules of these rows, in this order; what was rejected stays known."""
         taken = pa.array(rows, pa.int64())
@@ -253,6 +258,19 @@ class Rules:
             return parse_condition(self.whens[row].as_py(), self.aliases.get(row))
         except RuleError as error:
             raise self.error(row, error) from None
+
+    def parsed(self) -> tuple[dict[int, Condition], list[tuple[int, RuleError]]]:
+        """The conditions by row, read one by one, and what is wrong with others; those that no index can take
+        are in neither. For a few rules: an index reads a million in its own way."""
+        conditions: dict[int, Condition] = {}
+        errors: list[tuple[int, RuleError]] = []
+        for row, text in enumerate(self.whens.to_pylist()):
+            if self.refusal(row) is None:
+                try:
+                    conditions[row] = parse_condition(text, self.aliases.get(row))
+                except RuleError as error:
+                    errors += [(row, each) for each in each_error(error)]
+        return conditions, errors
 
     def index_errors(self, found: Iterable[tuple[int, RuleError]]) -> list[RuleError]:
         """Why some rules cannot be in an index, by row, given what a reader of conditions found.
@@ -335,9 +353,57 @@ def _moved(starts: Sequence[int], parts: Sequence[Mapping[int, T]]) -> dict[int,
     }
 
 
+def rules_grid(rules: Iterable[Rule], count: int) -> Grid:
+    """The first of so many rules, to be looked at."""
+    rows = [
+        (rule.id, rule.when, ", ".join(f"{name}: {value}" for name, value in rule.metadata.items()))
+        for rule in rules
+    ]
+    if not any(besides for _, _, besides in rows):
+        return Grid.of(("rule", "condition"), [row[:2] for row in rows], count)
+    return Grid.of(("rule", "condition", "besides"), rows, count)
+
+
+RuleSource: TypeAlias = (
+    Rules
+    | Frame
+    | Mapping[str, str]
+    | Mapping[int, str]
+    | Iterable[tuple[Any, Any] | list[Any] | Mapping[str, Any] | Rule]
+)
+"""What rules may be given as: what read_rules gave, a frame of any kind with the columns `id` and `when`, a
+mapping from id to condition, or an iterable of (id, condition) pairs, of dictionaries or of Rule."""
+
+_NO_RULES = (str, bytes, bytearray, Mapping)
+
+
+def _is_index(given: object) -> bool:
+    """Whether it is an index of rules, which goes through their ids; that room is above this one."""
+    return hasattr(given, "match_table")
+
+
+def _no_rules(given: object) -> UsageError:
+    """What is said of something that holds no rules."""
+    what, hint = described(given), ""
+    if isinstance(given, Mapping):
+        what, hint = "one rule as a dictionary", ": put it into a list"
+    elif isinstance(given, str):
+        hint = ": read_rules reads files and folders, and a condition needs an id, [('r1', 'age > 18')]"
+    elif hasattr(given, "__fspath__"):
+        hint = ": read_rules reads files and folders"
+    elif _is_index(given):
+        hint = ": it is built already"
+    return UsageError(
+        f"rules cannot be {what}{hint}. Expected are (id, condition) pairs, a list of dictionaries with id"
+        " and when, a table with these columns (Arrow, pandas, polars, DuckDB), or what read_rules gives"
+    )
+
+
 def _pairs(rows: Iterable[object], others: dict[int, Mapping[str, Any]]) -> Iterator[object]:
-    """Each row with a dictionary as a pair; what it holds besides goes to `others`, by row."""
+    """Each row with a dictionary or a Rule as a pair; what it holds besides goes to `others`, by row."""
     for number, row in enumerate(rows):
+        if isinstance(row, Rule):
+            row = {**row.metadata, "id": row.id, "when": row.when}
         if not isinstance(row, Mapping):
             yield row
             continue

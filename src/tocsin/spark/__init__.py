@@ -17,6 +17,10 @@ has to choose its threads before they are there. Begin with match.py.
 
 from __future__ import annotations
 
+from tocsin.errors import need_extra
+
+need_extra("tocsin.spark", "spark", "pyspark", "pandas")
+
 from tocsin.datalog.spark.batch.evaluate import evaluate
 from tocsin.datalog.spark.stream.activate import activate, explain_activation
 from tocsin.spark.backtest.backtest import backtest

@@ -85,7 +85,8 @@ def find_java() -> JavaHome:
             return JavaHome(java_home_for(java, version), java, version)
         passed_over.append(f"{java} ({'does not run' if version is None else f'version {version}'})")
     tried = ", ".join(passed_over) or "none was found"
-    raise TocsinError(f"Spark needs Java {OLDEST} or later, and there is none: {tried}")
+    brings = "pip install 'tocsin[spark]' brings one"
+    raise TocsinError(f"Spark needs Java {OLDEST} or later, and there is none: {tried}; {brings}")
 
 
 def _candidates() -> Iterator[Path]:

@@ -26,11 +26,18 @@ UNPACKED_TIMES = 200
 SETTING = "TOCSIN_MOST_UNPACKED"
 
 _AT_ONCE = 1 << 17
+_MAGIC = b"\x1f\x8b"
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is packed, by its name."""
-    return os.fspath(path).lower().endswith(".gz")
+    """Whether a file is packed, by its name or by its first bytes."""
+    if os.fspath(path).lower().endswith(".gz"):
+        return True
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.seekable() and stream.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def open_unpacked(path: str | os.PathLike[str], limit: int = UNPACKED_LIMIT) -> IO[bytes]:
@@ -40,12 +47,12 @@ def open_unpacked(path: str | os.PathLike[str], limit: int = UNPACKED_LIMIT) -> 
     return cast(IO[bytes], io.BufferedReader(_Unpacking(os.fspath(path), limit), _AT_ONCE))
 
 
-def open_input(path: str | os.PathLike[str]) -> IO[bytes]:
+def open_input(path: str | os.PathLike[str]) -> io.BufferedReader:
     """A file of rules or events for reading, unpacked if it is packed."""
     if not is_packed(path):
         return Path(path).open("rb")
     unpacking = _Unpacking(os.fspath(path), most_unpacked(Path(path).stat().st_size), SETTING)
-    return cast(IO[bytes], io.BufferedReader(unpacking, _AT_ONCE))
+    return io.BufferedReader(unpacking, _AT_ONCE)
 
 
 def most_unpacked(size: int) -> int:

@@ -3,7 +3,7 @@
 Places in a text as lines and columns, steps in postfix order, timestamps, lengths of time, regular
 expressions. Nothing here knows what a rule is.
 
-Begin with places.py.
+Begin with places.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

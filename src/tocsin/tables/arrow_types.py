@@ -138,13 +138,22 @@ def rows_not_utf8(texts: pa.Array) -> list[int]:
     return found
 
 
+def holds_union(data_type: pa.DataType) -> bool:
+    """Whether it is a union, or has one somewhere in it."""
+    below = [data_type.field(place).type for place in range(data_type.num_fields)]
+    return pt.is_union(data_type) or any(map(holds_union, below))
+
+
 def has_member(data_type: pa.DataType, path: tuple[str, ...]) -> bool:
     """Whether a value of this type may hold something at a path below it; of nothing known, it may."""
-    for name in path:
+    for at, name in enumerate(path):
         while is_list(data_type) or pt.is_dictionary(data_type) or pt.is_run_end_encoded(data_type):
             data_type = data_type.value_type
         if pt.is_null(data_type):
             return True
+        if pt.is_union(data_type):
+            below = [data_type.field(place).type for place in range(data_type.num_fields)]
+            return any(has_member(each, path[at:]) for each in below)
         if pt.is_map(data_type):
             data_type = data_type.item_type
         elif pt.is_struct(data_type) and data_type.get_field_index(name) >= 0:

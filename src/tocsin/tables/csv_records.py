@@ -3,7 +3,8 @@
     Arrow        the bytes of a file at once. Text behind a closing quote belongs to the value, an empty field
                  is null and a quoted one is not. It knows no lines: those are found beside it
     one by one   from a stream. Text behind a closing quote, and bytes that are not UTF-8, are faults of a
-                 record with its line, and reading goes on
+                 record with its line, and reading goes on. Events are read so too, as far as the loops of
+                 events/kernels/csv_scan.py do not take them
 
 A value in double quotes may hold delimiters and line ends, and "" is a quote. Blank lines are no records. A
 quote that is never closed has no end to go on from, and is an InputError.
@@ -15,9 +16,8 @@ import csv
 import io
 import re
 import zlib
-from collections import deque
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, TextIO
 
 import numpy as np
@@ -31,16 +31,21 @@ from tocsin.tables.records import BYTE_ORDER_MARK, readable
 LONGEST_RECORD = 64 * 2**20
 _EMPTY_LINES = ("\n", "\r\n", "\r")
 _BLOCK = 8 << 20
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LARGEST = 2**31 - 1
 
-_RECORD = re.compile(
-    rb"""
-    (?: "[^"]*+(?:""[^"]*+)*+"[^,\r\n]*+ | [^",\r\n][^,\r\n]*+ | (?=[,\r\n]) | (?!")\Z )
-    (?: , (?: "[^"]*+(?:""[^"]*+)*+"[^,\r\n]*+ | [^",\r\n][^,\r\n]*+ | (?=[,\r\n]) | (?!")\Z ) )*+
-    (?: \r\n | \n | \r | \Z )
-    """,
-    re.VERBOSE,
-)
+
+@cache
+def _record(delimiter: str) -> re.Pattern[bytes]:
+    """A record of fields between delimiters, with its line end."""
+    return re.compile(
+        rb"""
+        (?: "[^"]*+(?:""[^"]*+)*+"[^@\r\n]*+ | [^"@\r\n][^@\r\n]*+ | (?=[@\r\n]) | (?!")\Z )
+        (?: @ (?: "[^"]*+(?:""[^"]*+)*+"[^@\r\n]*+ | [^"@\r\n][^@\r\n]*+ | (?=[@\r\n]) | (?!")\Z ) )*+
+        (?: \r\n | \n | \r | \Z )
+        """.replace(b"@", re.escape(delimiter.encode())),
+        re.VERBOSE,
+    )
 
 
 class CsvRecords(Iterator[list[str] | str]):
@@ -50,9 +55,6 @@ class CsvRecords(Iterator[list[str] | str]):
     bytes that are not UTF-8 as lone surrogates, which `is_text` sees. No line has more than `longest`
     characters, LONGEST_RECORD if nothing else is said, and no record more than twice that. With `blank_lines`
     they are records without a value.
-
-    Arrow does the same in a fraction of the time where lines are plain: `look_ahead` lets some lines wait,
-    and `plain` makes a table of them if they are, and else leaves them to be read one by one.
     """
 
     def __init__(
@@ -65,16 +67,13 @@ class CsvRecords(Iterator[list[str] | str]):
     ) -> None:
         self.line = 0
         self._file = file
+        self._delimiter = delimiter
         self._longest = longest or LONGEST_RECORD
         self._blank_lines = blank_lines
         self._held: list[str] = []
-        self._waiting: deque[str] = deque()
-        self._failure: InputError | None = None
-        self._number = 0
-        self._source = self._bounded(lines)
         # Python's limit is one for the whole process, and too low for a document in a field.
         csv.field_size_limit(max(csv.field_size_limit(), self._longest))
-        self._reader = csv.reader(self._each_line(), delimiter=delimiter, strict=True)
+        self._reader = csv.reader(self._each_line(lines), delimiter=delimiter, strict=True)
 
     def __next__(self) -> list[str] | str:
         self._held.clear()
@@ -88,7 +87,7 @@ class CsvRecords(Iterator[list[str] | str]):
     @property
     def is_text(self) -> bool:
         """Whether the last record is UTF-8; one that is not is no record."""
-        return all(map(str.isascii, self._held)) or _utf8("".join(self._held)) is not None
+        return all(map(str.isascii, self._held)) or _SURROGATE.search("".join(self._held)) is None
 
     @property
     def text(self) -> str:
@@ -96,56 +95,20 @@ class CsvRecords(Iterator[list[str] | str]):
         text = "".join(self._held).rstrip("\r\n")
         return text if text.isascii() else readable(text.encode("utf-8", "surrogateescape"))
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a line that was looked at has not been read."""
-        return bool(self._waiting)
-
-    def look_ahead(self, lines: int) -> bool:
-        """Let so many lines wait, or fewer long ones; whether any do. InputError when none can be read."""
-        size = 0
-        try:
-            for line in islice(self._source, lines):
-                self._waiting.append(line)
-                size += len(line)
-                if size > _BLOCK:
-                    break
-        except InputError as error:
-            self._failure = error
-        if self._failure is not None and not self._waiting:
-            raise self._failure
-        return self.is_waiting
-
-    def plain(self, width: int) -> pa.Table | None:
-        """The lines that wait, as a table of texts that are null where empty, if that is what they are."""
-        data = _utf8("".join(self._waiting))
-        if data is None or data.startswith(BYTE_ORDER_MARK):  # which Arrow would leave out
-            return None
-        table = plain_table(data, [pa.large_string()] * width, nulls=[""])
-        if table is not None:
-            self._number += len(self._waiting)
-            self._waiting.clear()
-        return table
-
-    def _each_line(self) -> Iterator[str]:
+    def _each_line(self, lines: TextIO) -> Iterator[str]:
         """The lines, held until a record ends."""
         size = 0
-        while self._waiting or self._failure is None:
-            line = self._waiting.popleft() if self._waiting else next(self._source, "")
-            if not line:
-                return
-            self._number += 1
+        for number, line in enumerate(self._bounded(lines), 1):
             if not self._held:
                 if line in _EMPTY_LINES and not self._blank_lines:  # there may be a gigabyte of them
                     continue
-                self.line = self._number
+                self.line = number
                 size = 0
             size += len(line)
             if size > 2 * self._longest:
-                raise self._too_long(self._number, "record", 2 * self._longest)
+                raise self._too_long(number, "record", 2 * self._longest)
             self._held.append(line)
             yield line
-        raise self._failure
 
     def _bounded(self, lines: TextIO) -> Iterator[str]:
         number = 0
@@ -162,22 +125,16 @@ class CsvRecords(Iterator[list[str] | str]):
         return InputError(f"{self._file}:{line}: a {what} is longer than {most:,} characters")
 
 
-def _utf8(text: str) -> bytes | None:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return None
-
-
-def record_starts(data: bytes, file: str) -> Longs:
+def record_starts(data: bytes, file: str, delimiter: str = ",") -> Longs:
     """The offset of every record, the header included; blank lines are none.
 
     Raises InputError at a quoted field that never ends, which Arrow would take to the end of the file.
     """
     starts: list[int] = []
     at = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    record = _record(delimiter)
     while at < len(data):
-        found = _RECORD.match(data, at)
+        found = record.match(data, at)
         if found is None:
             line = data.count(b"\n", 0, at) + 1
             raise InputError(f"{file}:{line}: a quoted field that starts in this row never ends")
@@ -195,16 +152,16 @@ def lines_at(data: bytes, starts: Longs) -> Longs:
     return np.searchsorted(ends, starts).astype(np.int64) + 1
 
 
-def header_names(record: bytes, file: str) -> list[str]:
+def header_names(record: bytes, file: str, delimiter: str = ",") -> list[str]:
     """The names of the columns."""
     try:
-        return next(csv.reader(io.StringIO(record.decode(), newline="")))
+        return next(csv.reader(io.StringIO(record.decode(), newline=""), delimiter=delimiter))
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{file}: the header cannot be read: {error}") from None
 
 
 def read_table(
-    data: bytes, names: list[str], file: str, *, threads: bool = True
+    data: bytes, names: list[str], file: str, delimiter: str = ",", *, threads: bool = True
 ) -> tuple[pa.Table, list[Any]]:
     """The table of UTF-8 with a header and at least one record, and Arrow's notes on rows that do not fit it.
 
@@ -223,7 +180,7 @@ def read_table(
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
-    parse = pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skip)
+    parse = pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip)
     for block in (min(_BLOCK, len(data)), min(len(data), _LARGEST)):
         misfits.clear()
         read = pa_csv.ReadOptions(use_threads=threads, block_size=block)
@@ -233,7 +190,9 @@ def read_table(
             if "straddling" in str(error) and block < len(data):
                 continue
             raise InputError(f"{file}: not a CSV file: {error}") from None
-        return read_table(data, names, file, threads=False) if misfits and threads else (table, misfits)
+        if misfits and threads:
+            return read_table(data, names, file, delimiter, threads=False)
+        return table, misfits
     raise InputError(f"{file}: a row is longer than {_LARGEST:,} bytes")
 
 
@@ -245,12 +204,11 @@ def plain_table(
     quoted: bool = True,
     header: bool = False,
     blank_lines: bool = False,
-    nulls: Sequence[str] = (),
 ) -> pa.Table | None:
     """The table of a text as Arrow reads it; None where that is not what its records are one by one.
 
     With `quoted` a value may be in quotes, which is not plain; with `header` the first line is no row; with
-    `blank_lines` those are rows. Texts that are among `nulls` are null.
+    `blank_lines` those are rows.
     """
     if b"\r" in data and data.count(b"\r") == data.count(b"\r\n"):
         data = data.replace(b"\r\n", b"\n")
@@ -265,8 +223,8 @@ def plain_table(
     )
     convert = pa_csv.ConvertOptions(
         column_types=dict(zip(names, types, strict=True)),
-        null_values=nulls,
-        strings_can_be_null=bool(nulls),
+        null_values=[],
+        strings_can_be_null=False,
     )
     try:
         return pa_csv.read_csv(pa.BufferReader(data), read, parse, convert)

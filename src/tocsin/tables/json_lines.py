@@ -207,22 +207,36 @@ def _has_half_a_pair(found: dict[str, object]) -> bool:
 
 
 def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
-    """The JSON text of a top-level member of an event that `line` gave; None when it is missing.
+    """The JSON text of a top-level member of an event that `line` gave; None when it is missing."""
+    value = event.get(name)
+
+    def written() -> str:
+        text = line.decode()
+        start, end = member_span(text, name)
+        return text[start:end]
+
+    return _value_text(value, written)
+
+
+def value_text(text: str) -> str | None:
+    """The same of a value that was found to be JSON, from its own text."""
+    return _value_text(_decoded(text), lambda: text)
+
+
+def _value_text(value: object, written: Callable[[], str]) -> str | None:
+    """The text of a value, of which another one was written.
 
     A number that Python would not write as it was read (1e400 is infinite to it, and it refuses to
-    write very long integers) is copied from the line. What JSON has no word for is written by what it
-    has: Infinity, and what is as good as infinite, as a number that any reader finds infinite, NaN as
+    write very long integers) is copied from what was written. What JSON has no word for is written by what
+    it has: Infinity, and what is as good as infinite, as a number that any reader finds infinite, NaN as
     null. The text is one line even where the record is several, as a record of Kafka may be.
     """
-    value = event.get(name)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     try:
         return _ENCODER.encode(value)
     except ValueError:
-        text = line.decode()
-        start, end = member_span(text, name)
-        return _WORD.sub(_as_json, text[start:end]).translate(_ONE_LINE)
+        return _WORD.sub(_as_json, written()).translate(_ONE_LINE)
 
 
 def _as_json(found: re.Match[str]) -> str:

@@ -6,12 +6,13 @@ import contextlib
 import os
 import zlib
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 import pyarrow as pa
 
 from tocsin.errors import InputError
 from tocsin.storage import open_input, open_unpacked
+from tocsin.tables.json_arrays import is_array, lines_of_array
 
 UNREADABLE = (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException)
 """What readers of files raise, by whatever is wrong with one."""
@@ -42,15 +43,20 @@ def reading(file: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def open_records(file: str) -> IO[bytes]:
-    """The bytes of a file, unpacked when its name ends in .gz."""
+    """The bytes of a file, unpacked if it is packed; of an array of objects, its elements as lines."""
     try:
-        return open_input(file)
-    except OSError as error:
+        stream = open_input(file)
+        try:
+            return lines_of_array(stream) if is_array(stream.peek()) else cast(IO[bytes], stream)
+        except BaseException:
+            stream.close()
+            raise
+    except (OSError, EOFError, zlib.error) as error:
         raise _unreadable(file, error) from error
 
 
 def read_bytes(file: str | os.PathLike[str], limit: int | None = None) -> bytes:
-    """All bytes of a file, unpacked when its name ends in .gz; LimitError past a limit of what that gives."""
+    """All bytes of a file, unpacked if it is packed; LimitError past a limit of what that gives."""
     try:
         with open_input(file) if limit is None else open_unpacked(file, limit) as stream:
             return stream.read()

@@ -7,8 +7,8 @@ dictionary.py     how many documents hold each word, and so how much finding it 
 trie_filter.py    queries under the words that must occur before they can hold (the TriggerMan paper)
 score.py          one text and one query, without rules
 
-A text predicate is one more kind of leaf of the index of conditions/. This is the door through which other
-rooms come: TextBase and WrittenQueries become CompiledTexts, and a TextMatcher finds their leaves in
+A text predicate is one more kind of leaf of the index of conditions/. This is the door by which other
+rooms come in: TextBase and WrittenQueries become CompiledTexts, and a TextMatcher finds their leaves in
 EventDocuments. Names are loaded when first used, so that a parser of rules loads no compiled loops.
 
 Begin with language/query.py and meaning.py, then trie_filter.py and kernels/trie.py.

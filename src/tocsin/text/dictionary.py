@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Doubles, Longs
 from tocsin.arrays.packed import text_arrays
+from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import UsageError
 from tocsin.text.tokenizer import words_of
 
@@ -52,7 +53,7 @@ def _no_words() -> WordArrays:
     return WordArrays(pa.array([], pa.large_string()), np.empty(0, np.int64), np.empty(0, np.float64))
 
 
-class Dictionary:
+class Dictionary(Displayed):
     """Words with the number of documents that hold them; the weights of one field's words.
 
     `documents` is the number of all documents that were counted, those without any word included.
@@ -267,6 +268,15 @@ class Dictionary:
 
     def __repr__(self) -> str:
         return f"Dictionary(words={len(self):,}, documents={self.documents:,}, version={self.version})"
+
+    def _display(self) -> Display:
+        most = np.argsort(-self.arrays.documents, kind="stable")[:SHOWN]
+        words, documents = (
+            self.arrays.word.take(pa.array(most)).to_pylist(),
+            self.arrays.documents[most].tolist(),
+        )
+        rows = [(word, count, self.idf(word)) for word, count in zip(words, documents, strict=True)]
+        return Display(repr(self), [("", Grid.of(("word", "documents", "idf"), rows, len(self)))])
 
 
 def _check_words(words: Iterable[str]) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from tocsin.errors import UsageError, telling
+from tocsin.printable import described
 from tocsin.syntax import error_of
 from tocsin.text.language.parser import QueryProblems, parse_query
 from tocsin.text.language.query import TextQuery
@@ -49,7 +50,7 @@ def tm_score(
 def read_query(query: str, *, any_gap: bool = False) -> TextQuery:
     """Read a query; RuleError, or RuleErrors when there are several, with columns within the query."""
     if not isinstance(query, str):
-        raise UsageError(f"a query is a string, not {type(query).__name__}")
+        raise UsageError(f"a query is a string, not {described(query)}")
     try:
         return parse_query(query, any_gap=any_gap)
     except QueryProblems as refused:
@@ -60,7 +61,7 @@ def texts_of(text: str | Sequence[str]) -> list[str]:
     """The elements of a document."""
     elements = [text] if isinstance(text, str) else text
     if not isinstance(elements, list | tuple) or not all(isinstance(each, str) for each in elements):
-        raise UsageError("a text is a string or a list of strings")
+        raise UsageError(f"a text is a string or a list of strings, not {described(text)}")
     return list(elements)
 
 

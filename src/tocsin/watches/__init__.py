@@ -9,7 +9,7 @@ table_contents.py     the rows of a table
 row_journal.py        the rows on disk before each change returns
 alerts.py             what comes out; alert_files.py: into files
 
-Begin with watch.py.
+Begin with watch.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

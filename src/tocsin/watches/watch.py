@@ -11,9 +11,18 @@ from tocsin.conditions.graph import read_conditions
 from tocsin.conditions.language import Path, field_named
 from tocsin.conditions.live import Preparation
 from tocsin.conditions.meaning import Truth, text_score
-from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
+from tocsin.display import Display, Displayed, Grid
+from tocsin.errors import (
+    EventError,
+    RuleError,
+    UnknownRuleError,
+    UsageError,
+    raise_all,
+    telling,
+)
 from tocsin.fork_locks import WATCH, fork_safe_lock
-from tocsin.rules import DELETE, INSERT, OLD, UPDATE, Rules, event_with, joined_truth, read_rules
+from tocsin.printable import number_of
+from tocsin.rules import DELETE, INSERT, OLD, UPDATE, Rules, RuleSource, event_with, joined_truth, read_rules
 from tocsin.storage import ALWAYS
 from tocsin.text import Dictionary, TextSettings
 from tocsin.watches.alerts import Alert, alert_text
@@ -32,7 +41,7 @@ PathLike = str | os.PathLike[str]
 
 @telling("building a watch")
 def watch(
-    rules: object,
+    rules: RuleSource | PathLike,
     *,
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
@@ -64,7 +73,7 @@ def watch(
     return made
 
 
-class Watch:
+class Watch(Displayed):
     """Tables, and the triggers that watch them. Made by tocsin.watch.
 
     Every change is made whole or, when it raises an error, not at all. Threads may share a watch: their
@@ -123,7 +132,11 @@ class Watch:
         return rule in self._numbers
 
     def __repr__(self) -> str:
-        return f"<tocsin.Watch of {len(self):,} triggers over {len(self._rows):,} rows>"
+        return f"<tocsin.Watch of {number_of(len(self), 'trigger')} over {number_of(len(self._rows), 'row')}>"
+
+    def _display(self) -> Display:
+        tables = [(table, len(self.rows(table))) for table in self.tables]
+        return Display(repr(self)[1:-1], [("", Grid.of(("table", "rows"), tables, len(tables)))])
 
     @property
     def tables(self) -> list[str]:
@@ -221,7 +234,7 @@ class Watch:
     # ---- Changes of triggers
 
     @telling("adding rules")
-    def add(self, rules: object) -> None:
+    def add(self, rules: RuleSource | PathLike) -> None:
         """Watch more triggers. Present rows are partners of later ones, and fire nothing by themselves.
 
         Takes what tocsin.watch takes. Raises RuleError or RuleErrors, or EventError when a present row holds

@@ -116,7 +116,7 @@ def true_references(predicates: NumberedPredicates, events: pa.Table) -> tuple[L
     )
     found: pa.Table = index.match_table(events)
     event = found["event"].to_numpy()
-    ref = found["rule"].cast(pa.int32()).to_numpy()
+    ref = found["rule"].cast(pa.string()).cast(pa.int32()).to_numpy()
     start = np.searchsorted(event, np.arange(events.num_rows + 1))
     return start.astype(np.int64), ref
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.conditions.live import Index
+from tocsin.conditions.matching import MATCH_SCHEMA
 from tocsin.engines.build import build
 from tocsin.errors import TocsinError
 from tocsin_lab.contracts import STANDARD, ContractSetting, make_contracts, rows_of, rules_of, table_of
@@ -124,7 +125,7 @@ def _hold(made: Mapping[Place, tuple[Index, float]], table: pa.Table) -> None:
     judge: pa.Table | None = None
     for (share, engine), (index, _) in made.items():
         found: Any = index.match_table(table)
-        ordered = found.select(["event", "rule"]).sort_by(order)
+        ordered = found.select(["event", "rule"]).cast(MATCH_SCHEMA.remove(2)).sort_by(order)
         if judge is not None and not ordered.equals(judge):
             raise TocsinError(f"the engine {engine} is wrong with {share:.0%} of the rules replaced")
         judge = ordered

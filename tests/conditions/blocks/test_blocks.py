@@ -73,6 +73,7 @@ SHARED = (
     "s like 'x%' xnor a = 1",
     "(b = 2 or c < 3) or (a = 1 and t in ('u', 'v'))",
     "contains(d, 'golf') and a = 1 and (b = 2 or c < 3)",
+    "(b = 2 or c < 3) xor (a = 1 or z = 1) xor (c < 3 and t = 'u')",
     "true",
     "a = 1 and not b = 2",
 )

@@ -72,3 +72,11 @@ def test_a_slice_of_a_column_reads_as_the_whole() -> None:
         "b in ('x', 'é')",
         "c = true",
     ]
+
+
+@pytest.mark.parametrize("text", ["true", "not false", "(y.n", "y.n = 1 y.m = 2", "'"])
+def test_conditions_without_a_predicate_after_one_with_a_threshold(text: str) -> None:
+    texts = pa.array(["contains(x.a, 'b', 0.5)", text], pa.large_string())
+    found = read_conditions(texts, {0: "x", 1: "y"})
+    assert found.errors == [] or [number for number, _ in found.errors] == [1]
+    assert [print_predicate(predicate) for predicate in found.predicates] == ["contains(a, 'b', 0.5)"]

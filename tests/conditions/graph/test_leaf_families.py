@@ -14,8 +14,7 @@ from tocsin.conditions.graph import Predicates, scalar_key, sort_into_families
 from tocsin.conditions.graph.leaf_families import Families
 from tocsin.conditions.graph.value_keys import address_key
 from tocsin.conditions.kernels.predicate_parser import NULLS
-from tocsin.conditions.language import Literal, Path, Predicate, Test
-from tocsin.conditions.language.addresses import parse_network
+from tocsin.conditions.language import Literal, Path, Predicate, Test, parse_network
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.events import Kind
 

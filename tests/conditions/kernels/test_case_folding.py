@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tocsin.conditions.graph.pattern_arrays import fold_table
 from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
-from tocsin.conditions.language.like_patterns import fold
+from tocsin.conditions.language import fold
 
 
 def folded(text: str) -> str:

@@ -11,8 +11,6 @@ from tocsin.arrays.packed import packed_bytes
 from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.conditions.kernels.id_column import repeat_rows
 from tocsin.conditions.kernels.layer_matches import interleave, keep_alive
-from tocsin.conditions.matching import MATCH_SCHEMA, BatchMatches
-from tocsin.conditions.matching.results import match_batches
 from tocsin.conditions.matching.rule_names import Names
 
 texts = st.lists(st.text(max_size=30), min_size=1, max_size=20)
@@ -30,43 +28,12 @@ def test_columns_are_what_arrow_takes(given_texts: list[str], old: int, data: st
     assert [names.name(number) for number in numbers] == column.to_pylist()
 
 
-@given(texts, st.lists(st.integers(0, 19), max_size=60), st.integers(1, 200), st.integers(0, 40))
-def test_pieces_are_within_the_limit(
-    given_texts: list[str], places: list[int], limit: int, extra: int
-) -> None:
-    numbers = np.array([place % len(given_texts) for place in places], np.int32)
-    names = Names.of(pa.array(given_texts, pa.large_string()))
-    sizes = [len(given_texts[number].encode()) + extra for number in numbers]
-    seen: list[str] = []
-    for some, column in names.batches(numbers, limit, extra):
-        assert some.start == len(seen)
-        assert sum(sizes[some]) <= limit or some.stop - some.start == 1
-        if some.stop < len(numbers):
-            assert sum(sizes[some.start : some.stop + 1]) > limit or some.stop - some.start > limit
-        seen += column.to_pylist()
-    assert seen == [given_texts[number] for number in numbers]
-
-
 def test_names_that_come_later_are_found() -> None:
     younger = ["c"]
     names = Names(Names.of(pa.array(["a", "b"], pa.large_string()))._old, younger)
     assert names.column(np.array([2, 0], np.int32)).to_pylist() == ["c", "a"]
     younger.append("d")
     assert names.column(np.array([3, 1, 2], np.int32)).to_pylist() == ["d", "b", "c"]
-
-
-@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=8), st.integers(0, 1000))
-def test_rows_of_matches(matched: list[list[int]], first: int) -> None:
-    per_event = np.array([len(each) for each in matched], np.int64)
-    rules = np.array([rule for each in matched for rule in each], np.int32)
-    names = Names.of(pa.array([f"rule {number}" for number in range(10)], pa.large_string()))
-    found = pa.Table.from_batches(
-        match_batches(first, BatchMatches(rules, per_event), names, 100), MATCH_SCHEMA
-    )
-    found.validate(full=True)
-    pairs = [(first + at, f"rule {rule}") for at, each in enumerate(matched) for rule in each]
-    assert list(zip(found["event"].to_pylist(), found["rule"].to_pylist(), strict=True)) == pairs
-    assert found["score"].null_count == len(pairs)
 
 
 @given(st.lists(st.integers(0, 5), max_size=10), st.integers(0, 100))

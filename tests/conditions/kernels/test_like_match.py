@@ -18,7 +18,8 @@ from tocsin.conditions.kernels.like_match import (
     like_by_segments,
     like_quickly,
 )
-from tocsin.conditions.language.like_patterns import MOST_SPACED, compile_like, like_problem, like_tokens
+from tocsin.conditions.language import like_tokens
+from tocsin.conditions.language.like_patterns import MOST_SPACED, compile_like, like_problem
 
 TEXTS = st.text("abé😀", max_size=12)
 

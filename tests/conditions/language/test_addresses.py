@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.language.addresses import FIRST_V4, LAST_V4, parse_address, parse_network
+from tocsin.conditions.language import parse_address, parse_network
+from tocsin.conditions.language.addresses import FIRST_V4, LAST_V4
 
 TOP = (1 << 128) - 1
 

@@ -4,13 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.language.like_patterns import (
-    Wildcard,
-    compile_like,
-    fold,
-    like_problem,
-    like_tokens,
-)
+from tocsin.conditions.language import Wildcard, fold, like_tokens
+from tocsin.conditions.language.like_patterns import compile_like, like_problem
 
 RUN, ONE = Wildcard.RUN, Wildcard.ONE
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.pools import EXPRESSIONS, STRINGS, UNICODE_STRINGS
 
-from tocsin.conditions.language.like_patterns import fold
+from tocsin.conditions.language import fold
 from tocsin.conditions.language.required_literals import (
     LONGEST_RUN,
     MOST_LITERALS,

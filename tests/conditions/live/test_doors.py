@@ -98,7 +98,11 @@ def test_bytes_are_refused_by_name(kind: pa.DataType) -> None:
 
 
 def test_dictionaries_are_rules() -> None:
-    rows = [{"id": "r1", "when": "a = 1", "severity": "high"}, ("r2", "a = 1"), {"when": "a = 1", "id": 3}]
+    rows: list[Any] = [
+        {"id": "r1", "when": "a = 1", "severity": "high"},
+        ("r2", "a = 1"),
+        {"when": "a = 1", "id": 3},
+    ]
     index = tocsin.build(rows)
     assert [match.rule for match in index.match({"a": 1})] == ["r1", "r2", "3"]
     assert index.rule("r1").metadata == {"severity": "high"}
@@ -119,8 +123,9 @@ def test_dictionaries_are_rules() -> None:
         ({}, "the id is missing", None),
     ],
 )
-def test_what_is_no_rule_is_refused_with_its_row(row: object, reason: str, rule: str | None) -> None:
-    for door in (tocsin.build, tocsin.watch):
+def test_what_is_no_rule_is_refused_with_its_row(row: Any, reason: str, rule: str | None) -> None:
+    doors: list[Any] = [tocsin.build, tocsin.watch]
+    for door in doors:
         with pytest.raises(tocsin.RuleError) as caught:
             door([("good", "a = 1"), row])
         assert caught.value.reason.startswith(reason)
@@ -130,6 +135,6 @@ def test_what_is_no_rule_is_refused_with_its_row(row: object, reason: str, rule:
 
 
 @pytest.mark.parametrize("rules", ["ab", b"ab", bytearray(b"ab"), {"id": "x", "when": "a = 1"}, 7])
-def test_what_is_no_rules_is_refused(rules: object) -> None:
+def test_what_is_no_rules_is_refused(rules: Any) -> None:
     with pytest.raises(tocsin.UsageError, match="rules cannot be"):
         tocsin.build(rules)

@@ -90,7 +90,7 @@ def test_it_stays_as_it_is_when_a_part_is_changed() -> None:
     index = sharded_index(parts)
     before = index.version
     parts[1].insert("new", "n = 1")
-    parts[0].delete(parts[0].ids[0].as_py())
+    parts[0].delete(parts[0].ids[0])
     batch = cells(index, [{"n": 1}])
     assert len(answer(before, before.match_cells(batch))) == 10
     names = [rule for _, rule, _ in answer(index.version, index.version.match_cells(batch))]

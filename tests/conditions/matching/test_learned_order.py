@@ -38,7 +38,7 @@ def test_the_child_that_seldom_holds_comes_first() -> None:
 
 
 def test_what_is_no_sample() -> None:
-    with pytest.raises(tocsin.UsageError, match="a sample is an Arrow table or dictionaries, not int"):
-        tocsin.build([("a", "x = 1")], sample=3)
+    with pytest.raises(tocsin.UsageError, match="a sample is a table or a list of dictionaries"):
+        tocsin.build([("a", "x = 1")], sample=3)  # type: ignore[arg-type]
     with pytest.raises(tocsin.UsageError, match="the engine scan has no use for a sample"):
         tocsin.build([("a", "x = 1")], engine="scan", sample=[])

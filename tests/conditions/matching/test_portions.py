@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tocsin.conditions.kernels.bitmap_store import BLOCK
 from tocsin.conditions.live import table_matcher
 from tocsin.conditions.matching import cuts
 from tocsin.conditions.matching.portions import (
     EVENTS_AT_ONCE,
     FEWEST_EVENTS,
     MATCHES_AIMED_AT,
+    even_size,
     first_size,
     next_size,
 )
@@ -37,8 +39,17 @@ def test_portions_follow_what_they_gave() -> None:
     assert first_size(10) > first_size(1_000_000) >= FEWEST_EVENTS
 
 
-def test_results_are_cut_by_the_bytes_of_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_matcher, "BYTES_AT_ONCE", 10_000)
+@given(st.integers(1, 200_000), st.integers(1, 9))
+def test_every_thread_gets_as_many_events(events: int, threads: int) -> None:
+    size = even_size(events, threads)
+    portions = -(-events // size)
+    assert size % 64 == 0
+    assert size <= BLOCK
+    assert size == 64 or portions % threads == 0 or portions * 64 > events - threads * 64
+
+
+def test_results_are_cut_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_matcher, "BYTES_AT_ONCE", 200)
     index = tocsin.build([("r" * 1_000, "true"), ("s", "x = 1")])
     table = pa.table({"x": [1] * 50})
     found = index.match_table(table)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 @pytest.fixture
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_matcher, "first_size", lambda rules: 3)
+    monkeypatch.setattr(table_matcher, "even_size", lambda events, threads: 3)
     monkeypatch.setattr(table_matcher, "next_size", lambda size, events, matches: 1 + (size + matches) % 5)
 
 

@@ -118,7 +118,8 @@ def test_rules_of_every_form(tmp_path: Path) -> None:
     index.save(tmp_path / "rules.tocsin")
     write_in_parts(tmp_path / "parts.tocsin", shared_out(random.Random(1), [("r", "x = 1")], 2))
     files = [tmp_path / "rules.csv", str(tmp_path / "rules.tocsin"), tmp_path / "parts.tocsin"]
-    for rules in (index, *files, tocsin.read_rules(tmp_path / "rules.csv")):
+    every: list[Any] = [index, *files, tocsin.read_rules(tmp_path / "rules.csv")]
+    for rules in every:
         assert tocsin.backtest(rules, events).rules.column("hits").to_pylist() == [1]
     index.insert("s", "x > 0")
     index.delete("r")

@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -80,10 +81,11 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
     assert built.bytes == path.stat().st_size
     index = tocsin.open(path)
     assert index.ids.to_pylist() == sorted(name for name, _ in rules)
-    every = [
+    every: list[dict[str, Any]] = [
         {"id": name, "when": when, "enabled": enabled} for name, when, _, _, enabled in rows[: len(rules)]
     ]
-    local = tocsin.build(sorted(every, key=lambda row: str(row["id"])), **settings.for_build())
+    every.sort(key=lambda row: str(row["id"]))
+    local = tocsin.build(every, **settings.for_build())
     assert index.stats().disabled == len(rules) // 4
     assert index.stats().organisations[0].asked == "full"
     assert index.stats().organisations[0].spared > 0

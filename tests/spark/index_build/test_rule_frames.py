@@ -121,7 +121,7 @@ def test_an_index_in_parts_from_the_command_line(
         == 0
     )
     expected = Counter(whole.read_text().splitlines())
-    for more in ([], ["--no-spark"]):
+    for more in (["--spark"], ["--no-spark"]):
         found = tmp_path / "found.jsonl"
         assert main(["match", str(out), "--events", str(events), "--out", str(found), *more]) == 0
         assert Counter(found.read_text().splitlines()) == expected

@@ -287,7 +287,7 @@ def test_rules_that_come_while_the_server_is_away_are_not_refused(
 _PROGRAM = """
 import sys
 import tocsin.spark as ts
-from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live import Preparation
 from tocsin.spark.stream.stream import stream
 
 session = ts.session("local[2]", config={"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"})

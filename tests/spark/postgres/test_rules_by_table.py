@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ from tocsin.spark.postgres.rules_by_table import RuleTables, place_of
 TABLES = (TableName("public", "orders"), TableName("sales", "orders"), TableName("sales", "items"))
 
 
-def _version(rules: object) -> Snapshot:
+def _version(rules: Any) -> Snapshot:
     index = tocsin.build(rules)
     assert isinstance(index, Index)
     return index.version

@@ -1,4 +1,4 @@
-"""What docs/streaming.md shows is what happens."""
+"""What docs/streaming.md and docs/tutorial.md show of streams is what happens."""
 
 from __future__ import annotations
 
@@ -31,6 +31,17 @@ def test_the_example(
     assert "batch 0: 3 events, 3 matches, 1 reject, rules version 1" in said.err
     (file,) = Path("kept", "rejects").rglob("*.jsonl")
     assert json.loads(file.read_text()) == json.loads(reject)
+
+
+def test_the_tutorial(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    (shown,) = _SHOWN.findall((ROOT / "docs" / "tutorial.md").read_text())
+    line, *alerts = shown.splitlines()
+    assert main(shlex.split(line.removeprefix("$ tocsin "))) == 0
+    assert capsys.readouterr().out.splitlines() == alerts
 
 
 def test_mistakes_of_usage(

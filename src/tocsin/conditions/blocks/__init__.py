@@ -8,6 +8,7 @@ build_folder.py      where blocks wait until then
 
 Promised: the index is the same, array by array, as one that is built in one process.
 Begin with rule_block.py, then spark/index_build/jobs.py, which runs it.
+Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -4,7 +4,7 @@ A condition's text is read into steps (condition_reader.py), its predicates find
 family (predicate_table.py, leaf_families.py), equal parts of conditions become one node (shared_graph.py),
 and all of it is one compiled_index.py, which index_file.py maps from disk and soundness.py checks.
 
-Begin with compiled_index.py: it names every array.
+Begin with compiled_index.py: it names every array. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -142,7 +142,7 @@ class _Reader:
             ref[unsure] = self._parsed([data[first:last].tobytes().decode() for first, last in spans], alias)
             bad = np.flatnonzero((step >= 0) & (ref[np.maximum(step, 0)] == UNSURE))
             sure[np.searchsorted(step_start, bad, side="right") - 1] = False
-        if self._predicates.has_thresholds:
+        if self._predicates.has_thresholds and len(ref):
             asks = (step >= 0) & self._predicates.asks_for_score(ref)[np.maximum(step, 0)]
             counts = np.add.reduceat(asks, np.minimum(step_start[:-1], len(step) - 1), dtype=np.int64)
             sure &= (counts < 2) | (np.diff(step_start) == 0)

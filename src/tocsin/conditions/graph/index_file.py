@@ -75,6 +75,13 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
     The header, and the types of arrays, are always checked. Without `verify` the file must be one that
     somebody has verified who can be trusted: kernels would follow wherever it leads them.
     """
+    return index_of_arrays(*map_index(path, verify=verify), verify=verify)
+
+
+def map_index(
+    path: str | os.PathLike[str], *, verify: bool
+) -> tuple[str, dict[str, Any], dict[str, NDArray[Any]]]:
+    """The name, header and arrays of a saved index; `index_of_arrays` makes it of them."""
     header, arrays = open_arrays(path, verify=verify)
     if kind_of(header) == ENGINE:
         name = shown(header.get("engine"))
@@ -83,7 +90,7 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
         )
     if kind_of(header) != INDEX:
         raise IndexFileError(f"{os.fspath(path)} is not an index of rules: it holds a {kind_of(header)}")
-    return index_of_arrays(os.fspath(path), header, arrays, verify=verify)
+    return os.fspath(path), header, arrays
 
 
 def index_of_arrays(

@@ -7,7 +7,7 @@ predicate belongs to one family:
     ranges     <, <=, >, >=,       sorted distinct bounds; each leaf an interval of slots
                between, cidr
     null       is null
-    patterns   like, ilike,        asked of each distinct text of a batch (matching/pattern_group.py)
+    patterns   like, ilike,        asked of each distinct text of a batch (matching/pattern_finder.py)
                matches
     texts      contains,           found by the trie filter (text/), in a group of its own for each field:
                tm_contains         the strings of a list are one document

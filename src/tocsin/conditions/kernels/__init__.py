@@ -7,6 +7,7 @@ Matching    batch_lookup.py, leaf_planes.py (which leaves hold), event_block.py 
 Patterns    automaton.py, pattern_search.py, like_match.py, case_folding.py
 
 Begin with bitmap_store.py: it says how the truth of something over a block of events is stored.
+Other rooms come in by the names below, their loops by the files (arrays/jit.py).
 """
 
 from typing import TYPE_CHECKING

@@ -18,9 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.byte_copy import WORD, move_word
+from tocsin.arrays.byte_copy import copy_span
 from tocsin.arrays.dtypes import Bytes, Ints, Longs
-from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
+from tocsin.arrays.jit import bare_kernel, kernel
+
+_MOST_BYTES = (1 << 31) - 1
 
 AHEAD = 16
 """How many texts ahead memory is asked for: their places, and twice as far where those are kept."""
@@ -42,41 +44,24 @@ class NameColumns(NamedTuple):
 
 
 @kernel
-def measure_names(number: Ints, first: int, limit: int, extra: int, names: NameColumns, offset: Ints) -> int:
-    """Fill `offset` for number[first:]; where to stop, so that bytes and `extra` a text are within `limit`.
-
-    One text at least is taken, however long it is. Of `offset`, which has room for all and a last
-    one, as many are filled as texts are taken, and one more.
-    """
+def measure_names(number: Ints, names: NameColumns, offset: Ints) -> bool:
+    """Fill `offset`, one more than there are texts; False when they are too much for 32 bits."""
     old_start, young_start = names.old_start, names.young_start
     old = old_start.size - 1
     total = 0
     offset[0] = 0
     last = number.size - 1
-    for at in range(first, number.size):
+    for at in range(number.size):
         text = number[at]
         prefetch(old_start, min(np.int64(number[min(at + AHEAD, last)]), old))
         if text < old:
-            size = old_start[text + 1] - old_start[text]
+            total += old_start[text + 1] - old_start[text]
         else:
-            size = young_start[text - old + 1] - young_start[text - old]
-        taken = at - first
-        if taken > 0 and total + size + extra * (taken + 1) > limit:
-            return at
-        total += size
-        offset[taken + 1] = total
-    return number.size
-
-
-@inner_kernel
-def _copy(data: Bytes, begin: int, size: int, out: Bytes, place: int) -> None:
-    """Copy a text eight bytes at a time, or by the byte where so many cannot be read behind it."""
-    if begin + size + WORD <= data.size:
-        for moved in range(0, size, WORD):
-            move_word(out, place + moved, data, begin + moved)
-    else:
-        for moved in range(size):
-            out[place + moved] = data[begin + moved]
+            total += young_start[text - old + 1] - young_start[text - old]
+        if total > _MOST_BYTES:
+            return False
+        offset[at + 1] = total
+    return True
 
 
 @bare_kernel
@@ -93,11 +78,11 @@ def copy_names(number: Ints, names: NameColumns, out: Bytes) -> None:
         prefetch(names.old_data, old_start[coming])
         if text < old:
             size = old_start[text + 1] - old_start[text]
-            _copy(names.old_data, old_start[text], size, out, place)
+            copy_span(names.old_data, old_start[text], size, out, place)
         else:
             text -= old
             size = young_start[text + 1] - young_start[text]
-            _copy(names.young_data, young_start[text], size, out, place)
+            copy_span(names.young_data, young_start[text], size, out, place)
         place += size
 
 

@@ -91,7 +91,7 @@ class Patterns(NamedTuple):
 class _Answers(NamedTuple):
     """What is found for the texts of a batch, and how far it is filled.
 
-    stamp      int64[...]   the text in which a literal of the group, then a question, was last met
+    stamp      int64[...]   the text in which a literal, then a question, was last met
     leaf       int32[...]   leaves that are true, text by text
     asked      int32[...]   questions: of earlier texts those left to the caller, of this one all
     size       int64[2]     how many leaves and questions
@@ -121,19 +121,8 @@ def _look_at_listed(
 
 
 @kernel
-def _run_automaton(
-    patterns: Patterns,
-    automaton: int,
-    literals_at: int,
-    questions_at: int,
-    clock: int,
-    text: Bytes,
-    answers: _Answers,
-) -> None:
-    """Add what an automaton finds in a text to the leaves and questions.
-
-    A literal's stamp is at literals_at + its number, a question's at questions_at + its number.
-    """
+def _run_automaton(patterns: Patterns, automaton: int, clock: int, text: Bytes, answers: _Answers) -> None:
+    """Add what an automaton finds in a text to the leaves and questions."""
     root = np.uint64(patterns.root[automaton])
     word = patterns.word.view(np.uint64)  # an index without sign is used as it is, without a check
     ending = patterns.ending
@@ -141,6 +130,7 @@ def _run_automaton(
     listed_start = patterns.listed_start
     listed = patterns.listed
     stamp = answers.stamp
+    questions_at = patterns.shorter.size
 
     here = word[root]
     for at in range(text.size):
@@ -172,8 +162,8 @@ def _run_automaton(
             here = word[state]
         if here & _ENDS:
             literal = np.int64(ending[state])
-            while literal >= 0 and stamp[literals_at + literal] != clock:
-                stamp[literals_at + literal] = clock
+            while literal >= 0 and stamp[literal] != clock:
+                stamp[literal] = clock
                 row = PLACES * literal + ANYWHERE
                 _look_at_listed(listed_start, listed, row, questions_at, clock, answers)
                 literal = np.int64(shorter[literal])
@@ -252,44 +242,47 @@ def _with_room(array: Ints, used: int, more: int) -> Ints:
 def search_patterns(
     patterns: Patterns,
     table: FoldTable,
-    group: int,
-    leaves: int,
+    leaves: Longs,
     stamp: Longs,
+    group: Ints,
     offset: Longs,
     data: Bytes,
     work: int,
 ) -> tuple[Longs, Ints, Longs, Ints, bool]:
     """found_start, found_leaf; asked_start, asked: rows of leaves and of open questions, by text.
 
-    It ends with the text at which so much work is done: the rows are of the texts so far. Then, says the last
-    of what it returns, the open questions of that text may be any; those of other texts are expressions.
-    The group has so many leaves. stamp is scratch: one number
-    for each of the group's literals, one for each of its questions, and one that counts texts; zero at
-    first, then left as it was.
+    Text i is data[offset[i] : offset[i + 1]], and asked by the patterns of group[i]; -1: by none. It ends
+    with the text at which so much work is done: the rows are of the texts so far. Then, says the last of
+    what it returns, the open questions of that text may be any; those of other texts are expressions. Group
+    g has leaves[g] leaves. stamp is scratch: one number for each literal, one for each question, and one
+    that counts texts; zero at first, then left as it was.
     """
-    first_automaton = 2 * group
     texts = offset.size - 1
-    literals_at = -patterns.literal_start[first_automaton]
-    literals = patterns.literal_start[first_automaton + 2] + literals_at
-    questions_at = literals - patterns.question_start[2 * first_automaton]
-    questions = patterns.question_start[2 * first_automaton + 4] + questions_at - literals
     longest = 0
     for text in range(texts):
-        longest = max(longest, offset[text + 1] - offset[text])
+        if group[text] >= 0:
+            longest = max(longest, offset[text + 1] - offset[text])
     folded = np.empty(room_to_fold(longest), np.uint8)
     found_start = np.zeros(texts + 1, np.int64)
     asked_start = np.zeros(texts + 1, np.int64)
-    answers = _Answers(
-        stamp, np.empty(leaves, np.int32), np.empty(questions, np.int32), np.zeros(2, np.int64)
-    )
+    answers = _Answers(stamp, np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(2, np.int64))
     left = np.full(1, work, np.int64)
     done = 0
     while done < texts and left[0] > 0:
         text = done
+        done += 1
+        if group[text] < 0:
+            found_start[done] = answers.size[0]
+            asked_start[done] = answers.size[1]
+            continue
         before = answers.size[0]
+        first_automaton = 2 * np.int64(group[text])
+        questions = (
+            patterns.question_start[2 * first_automaton + 4] - patterns.question_start[2 * first_automaton]
+        )
         answers = _Answers(
             stamp,
-            _with_room(answers.leaf, answers.size[0], leaves),
+            _with_room(answers.leaf, answers.size[0], leaves[group[text]]),
             _with_room(answers.asked, answers.size[1], questions),
             answers.size,
         )
@@ -308,10 +301,9 @@ def search_patterns(
                 answers.asked[answers.size[1]] = question
                 answers.size[1] += 1
             if patterns.root[automaton] >= 0:
-                _run_automaton(patterns, automaton, literals_at, questions_at, stamp[-1], content, answers)
+                _run_automaton(patterns, automaton, stamp[-1], content, answers)
             _ask(patterns, asked, content, answers, left)
         left[0] -= answers.size[0] - before
-        done += 1
         found_start[done] = answers.size[0]
         asked_start[done] = answers.size[1]
     return (

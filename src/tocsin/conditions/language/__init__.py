@@ -1,7 +1,8 @@
 """Conditions as text and as trees: reading, printing, checking against a schema.
 
 One parser for a hand-written rule with good messages (parser.py, predicate_parser.py over tokens.py); the
-fast accepting path of millions is kernels/skeleton.py, which hands here whatever it is not sure of.
+fast accepting path of millions is kernels/skeleton.py, which hands here whatever it is not sure of. Other
+rooms come in by the names below.
 
 Begin with tree.py (what a condition is once read), then parser.py. The small languages that stand
 inside a condition's strings are files of their own, which say what they mean and what they refuse:
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING
 from tocsin.door import door
 
 if TYPE_CHECKING:
+    from tocsin.conditions.language.addresses import parse_address, parse_network
     from tocsin.conditions.language.cursor import Cursor
     from tocsin.conditions.language.field_names import field_asked, field_named
+    from tocsin.conditions.language.like_patterns import Wildcard, fold, like_tokens
     from tocsin.conditions.language.parser import parse_condition, read_steps
     from tocsin.conditions.language.predicate_parser import at_call, at_comparison, ends_comparison
     from tocsin.conditions.language.predicate_parser import offset_within, read_call, read_compared

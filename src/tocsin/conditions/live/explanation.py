@@ -26,9 +26,10 @@ from tocsin.conditions.meaning import (
     text_score,
     threshold_of,
 )
+from tocsin.display import Display, Displayed, Grid
 from tocsin.errors import EventError, RuleError
 from tocsin.events import type_name
-from tocsin.printable import printable
+from tocsin.printable import number_of, one_line, printable
 from tocsin.rules import (
     OLD,
     Comparison,
@@ -50,6 +51,7 @@ _LONG_INTEGER = 10**80
 _MOST_ELEMENTS = 8
 _WIDEST_TEXT = 60
 _DEEPEST_INDENT = 20
+_MOST_PARTS = 100
 _NOT = Operator(Connective.NOT, 1)
 
 
@@ -68,8 +70,8 @@ class Part:
     found: TextExplanation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Displayed):
     """Whether a rule matches an event, and the truth of every part; print it to read it.
 
     `score` is the score that a match of the rule carries; None when it has no free text. A `disabled` rule
@@ -82,15 +84,30 @@ class Explanation:
     score: float | None = None
     disabled: bool = False
 
-    def __str__(self) -> str:
+    @property
+    def _verdict(self) -> str:
         verdict = "matches" if self.matched else "does not match"
         if self.matched and self.score is not None:
             verdict += f", score {self.score:.4g}"
-        if self.disabled:
-            verdict += ": it is disabled (enabled = false)"
+        return verdict + ": it is disabled (enabled = false)" * self.disabled
+
+    def __repr__(self) -> str:
+        parts = number_of(len(self.parts), "part")
+        return f"<tocsin.Explanation: {one_line(self.rule, _LONGEST_VALUE)} {self._verdict}; {parts}>"
+
+    def _display(self) -> Display:
+        rows = []
+        for part in self.parts[:_MOST_PARTS]:
+            saw = [] if part.saw is None else [part.saw]
+            saw += [] if part.found is None else part.found.lines()
+            rows.append((_MARK[part.truth], _indent(part.depth) + printable(part.text), "\n".join(saw)))
+        grid = Grid.of(("truth", "part", "what the event has"), rows, len(self.parts), _MOST_PARTS)
+        return Display(f"{self.rule} {self._verdict}", [("", grid)])
+
+    def __str__(self) -> str:
         texts = [f"{_indent(part.depth)}{printable(part.text)}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
-        lines = [f"{printable(self.rule)} {verdict}"]
+        lines = [f"{printable(self.rule)} {self._verdict}"]
         for part, text in zip(self.parts, texts, strict=True):
             saw = "" if part.saw is None else f"   {printable(part.saw)}"
             lines.append(f"  {_MARK[part.truth]:<8} {text:<{width}}{saw}".rstrip())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import pyarrow as pa
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.index_file import open_index
+from tocsin.conditions.graph.index_file import index_of_arrays, map_index
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import PathLike, known_words
@@ -18,20 +18,27 @@ from tocsin.conditions.live.change_requests import deletion, insertion, read_cha
 from tocsin.conditions.live.explanation import Explanation, explain_condition
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics
 from tocsin.conditions.live.layers import Layer, main_layer
+from tocsin.conditions.live.many_events import ManyEvents, no_event
+from tocsin.conditions.live.pickled_index import Pickled, SavedFile, pickled
+from tocsin.conditions.live.rule_ids import RuleIds
 from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
-from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
-from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
-from tocsin.rules import Rule, read_enabled
+from tocsin.conditions.matching.results import TABLE_SCHEMA, Counts, Matches
+from tocsin.display import SHOWN, Display, Displayed, Grid
+from tocsin.errors import EventError, TocsinError, UnknownRuleError, UsageError, tell, telling
+from tocsin.events import path_text
+from tocsin.printable import described, first_few, number_of
+from tocsin.rules import Rule, read_enabled, rules_grid
+from tocsin.tables import Frame, batches_of, is_frame
 from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
     from tocsin.history.statistics import History
 
 
-class Index:
+class Index(Displayed):
     """Rules ready to be matched, whichever engine does it. Made by tocsin.build or tocsin.open.
 
     They may be changed and saved, but for those of an index in shards, which stay as they were built:
@@ -43,11 +50,13 @@ class Index:
 
     engine = GRAPH_ENGINE
 
-    def __init__(self, rules: CompiledIndex | Layer | RuleStore) -> None:
+    def __init__(self, rules: CompiledIndex | Layer | RuleStore, file: SavedFile | None = None) -> None:
         if isinstance(rules, CompiledIndex):
             rules = main_layer(rules)
         self._rules: RuleStore = LiveRules(rules) if isinstance(rules, Layer) else rules
         self.engine = self._rules.engine
+        self._many = ManyEvents()
+        self._file = file
 
     @property
     def shards(self) -> tuple[Index, ...]:
@@ -68,10 +77,12 @@ class Index:
         return self.version.fields
 
     @property
-    def ids(self) -> pa.LargeStringArray:
+    def ids(self) -> RuleIds:
         """The rules' ids, in the rules' order: as built, then as inserted or replaced."""
-        version = self.version
-        return version.ids_of(version.numbers())
+        return RuleIds(self.version)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
 
     def __len__(self) -> int:
         return self.version.live
@@ -80,7 +91,14 @@ class Index:
         return self.version.find(rule) is not None
 
     def __repr__(self) -> str:
-        return f"<{self._rules.title.format(rules=f'{len(self):,}')}>"
+        return f"<{self._rules.title.format(rules=number_of(len(self), 'rule'))}>"
+
+    def _display(self) -> Display:
+        version = self.version
+        rules = [version.rule(int(number)) for number in version.numbers()[:SHOWN]]
+        named = sorted(map(path_text, self.fields))
+        fields = Grid(("fields that rules name",), [(first_few(named, 3 * SHOWN),)] if named else [])
+        return Display(repr(self)[1:-1], [("", rules_grid(rules, version.live)), ("", fields)])
 
     def rule(self, rule: str) -> Rule:
         """A rule by its id; UnknownRuleError when there is none."""
@@ -95,37 +113,61 @@ class Index:
         version = self.version
         try:
             numbers, scores = version.match_event(event)
-        except MemoryError as error:
+        except (MemoryError, EventError) as error:
+            if reason := no_event(event):
+                raise EventError(reason) from None
             tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
 
+    @telling("matching events")
+    def match_many(self, events: Iterable[Mapping[str, object]]) -> list[Matches]:
+        """What `match` gives for each of the events, in their order, all against the same rules.
+
+        Many are matched in blocks, as a table is, and few one by one. EventError for the first that cannot
+        be read: its `row` is the event's position.
+        """
+        if isinstance(events, Mapping | str | bytes) or is_frame(events):
+            raise UsageError(f"match_many takes a list of events, not {described(events)}")
+        return self._many.match(self.version, list(events))
+
+    @overload
+    def match_table(
+        self, table: Frame, *, count: Literal[False] = False, threads: int | None = None
+    ) -> pa.Table | pa.RecordBatchReader: ...
+    @overload
+    def match_table(self, table: Frame, *, count: Literal[True], threads: int | None = None) -> Counts: ...
     @telling("matching a table")
     def match_table(
         self,
-        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+        table: Frame,
         *,
         count: bool = False,
         threads: int | None = None,
     ) -> pa.Table | pa.RecordBatchReader | Counts:
-        """Match every row of a table: event (the row number), rule, score, by event and rule.
+        """Match every row of a table of any kind: event (the row number), rule, score, by event and rule.
 
-        A RecordBatchReader is read as the result is, and gives a RecordBatchReader; the rules are those
-        of the call, however long it is read. With `count` no match is written out: only how many
-        there are for each event and for each rule.
+        `rule` is dictionary-encoded: `table["rule"].cast("string")` makes strings of it. All batches of a
+        stream have one dictionary, of the ids of all rules.
+
+        A table in memory (Arrow, a DataFrame of pandas or polars) gives a table. What is still to be read or
+        run (a RecordBatchReader, an Arrow dataset, a LazyFrame, a query of DuckDB) is read as the result is,
+        and gives a RecordBatchReader; the rules are those of the call, however long it is read. With `count`
+        no match is written out: only how many there are for each event and for each rule.
 
         `threads` says how many threads to use; without it there are as many as this process may use
         cores, unless their scratch memory would be too much. They read a stream a few portions ahead.
         """
-        if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
-            raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        if not is_frame(table):
+            raise _no_table(table)
         version = self.version
-        warn_of_missing_fields(version.fields, table.schema)
-        matching = TableMatching(version, table, threads)
+        batches = batches_of(table, {path[0] for path in version.fields})
+        warn_of_missing_fields(version.fields, batches.schema)
+        matching = TableMatching(version, batches, threads)
         if count:
             return matching.counts()
-        if isinstance(table, pa.RecordBatchReader):
-            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
-        return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
+        if isinstance(batches, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_batches(TABLE_SCHEMA, matching.stream())
+        return matching.table()
 
     def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a rule, behind all others; the next match sees it.
@@ -180,6 +222,8 @@ class Index:
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         found = self.rule(rule)
+        if reason := no_event(event):
+            raise EventError(reason)
         return explain_condition(found, parse_condition(found.when), event, self.version.texts.settings())
 
     @telling("weighing the rules anew")
@@ -213,9 +257,30 @@ class Index:
         An index that was changed is compacted first. The file holds the rules of the call; of changes
         that other threads make during it, the first so many are in it, or none.
         """
+        before = self.version.change
         self._rules.save(path)
+        if before == self.version.change:
+            self._file = SavedFile.written(path, before)
+
+    def __reduce__(self) -> Pickled:
+        return pickled(self, self._file)
+
+
+def _no_table(given: object) -> UsageError:
+    """What is said of something that is no table of events."""
+    hint = ""
+    if isinstance(given, Mapping):
+        hint = ": match takes one event"
+    elif isinstance(given, list | tuple):
+        hint = ": pyarrow.Table.from_pylist makes one of dictionaries, and match takes one event"
+    elif isinstance(given, str | os.PathLike):
+        hint = ": read the file first (pyarrow.parquet, polars.scan_parquet), or run `tocsin match`"
+    return UsageError(
+        f"match_table takes a table (Arrow, pandas, polars, DuckDB), not {described(given)}{hint}"
+    )
 
 
 def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
     """Open a saved index; IndexFileError when it is damaged, foreign or of another version."""
-    return Index(open_index(path, verify=verify))
+    name, header, arrays = map_index(path, verify=verify)
+    return Index(index_of_arrays(name, header, arrays, verify=verify), SavedFile.of(name, header))

@@ -13,6 +13,8 @@ import numpy as np
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.graph.organisation import FULL, Organisation
+from tocsin.display import Display, Displayed, Grid
+from tocsin.printable import number_of
 
 Number = TypeVar("Number", int, float)
 
@@ -20,8 +22,8 @@ GRAPH_ENGINE = "atree"
 """The engine that compiles rules into one shared graph."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+@dataclass(frozen=True, slots=True, repr=False)
+class Statistics(Displayed):
     """Print it for a table; the attributes are for programs.
 
     levels[d] is the number of inner nodes of level d + 1; `uses` how often a node (leaf or inner) is
@@ -64,7 +66,17 @@ class Statistics:
     def _disabled(self) -> str:
         return f", {self.disabled:,} disabled" if self.disabled else ""
 
+    def __repr__(self) -> str:
+        rules, nodes = number_of(self.rules, "rule"), number_of(self.nodes, "node")
+        return f"<tocsin.Statistics: {rules}, {nodes}, engine {self.engine}>"
+
     def __str__(self) -> str:
+        return "\n".join(f"{name:<14}{value}" for name, value in self._rows())
+
+    def _display(self) -> Display:
+        return Display(f"Index of {number_of(self.rules, 'rule')}", [("", Grid(("", ""), self._rows()))])
+
+    def _rows(self) -> list[tuple[str, str]]:
         beside = f"{self.waiting:,} rules beside the main index"
         rows = [
             ("engine", self.engine),
@@ -84,7 +96,7 @@ class Statistics:
         )
         if not (self.waiting or self.dead or self.compactions):
             unsaid.append("changes")
-        return "\n".join(f"{name:<14}{value}" for name, value in rows if name not in unsaid)
+        return [(name, value) for name, value in rows if name not in unsaid]
 
 
 def statistics_of(index: CompiledIndex) -> Statistics:

@@ -27,6 +27,7 @@ from tocsin.conditions.live.merge_policy import absorbed_with
 from tocsin.conditions.live.uncompiled_rule import FreshRule
 from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.rule_dictionary import MadeDictionary, RuleDictionary
 from tocsin.events import EventBatch
 from tocsin.text import Dictionary, EventDocuments, TextBase
 
@@ -81,6 +82,7 @@ class LayeredSnapshot(LedgerSnapshot):
     start: Compiled
     compactions: int = 0
     _own: Stack | None = field(default=None, init=False, repr=False)
+    _ids: MadeDictionary = field(default_factory=list, init=False, repr=False)
 
     @staticmethod
     def of(main: Layer) -> LayeredSnapshot:
@@ -113,6 +115,11 @@ class LayeredSnapshot(LedgerSnapshot):
     def layers(self) -> Sequence[Layer]:
         """The layers of all the rules."""
         return self.settled().layers
+
+    @property
+    def dictionary(self) -> RuleDictionary:
+        """The ids of the rules for tables of matches."""
+        return RuleDictionary(self, self._ids)
 
     @property
     def is_whole(self) -> bool:
@@ -219,18 +226,20 @@ class LayeredSnapshot(LedgerSnapshot):
             top = _behind_each_other(found, top)
         return self._scored(documents, 0, top)
 
-    def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
-        """The same, some events at a time, so that many matches need not fit into memory together.
+    def match_slices(
+        self, batch: EventBatch, most_matches: int | None = None, *, kept: bool = False
+    ) -> Iterator[BatchMatches]:
+        """The same, some events at a time: see Snapshot.match_slices.
 
-        Rules are to be looked at before the next slice is asked for. The younger layers are small, and
-        matched as a whole.
+        The younger layers are small, and matched as a whole.
         """
         main, *younger = self.settled().layers
         documents = EventDocuments(batch, wants_scores=True)
         others = [self._living(each.match(batch, documents)) for each in younger]
         place = [starts(other.per_event, np.int64) for other in others]
         first = 0
-        for slice_of_main in main.match_slices(batch, documents, most_matches):
+        kept = kept and not younger  # else they are put together in new memory
+        for slice_of_main in main.match_slices(batch, documents, most_matches, kept=kept):
             found = self._living(slice_of_main)
             last = first + len(found.per_event)
             for other, at in zip(others, place, strict=True):

@@ -11,8 +11,9 @@ matches is in order when the layers' matches are put one behind the other.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher, Match
 from tocsin.events import EventBatch
 from tocsin.rules import Rules
 from tocsin.text import Dictionary, EventDocuments
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.index import Index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +65,13 @@ class Layer:
         """What it consists of, in numbers."""
         return statistics_of(self.compiled)
 
+    @property
+    def opener(self) -> Callable[[str], Index]:
+        """What opens a file that `save` has written, with all checks."""
+        from tocsin.conditions.live.index import open_file
+
+        return open_file
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its rules to one file, whole or not at all."""
         save_index(self.compiled, path)
@@ -79,10 +90,10 @@ class Layer:
         return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
 
     def match_slices(
-        self, batch: EventBatch, documents: EventDocuments, most_matches: int | None
+        self, batch: EventBatch, documents: EventDocuments, most_matches: int | None, *, kept: bool
     ) -> Iterator[BatchMatches]:
-        """The same, some events at a time: see Matcher.match_slices."""
-        for found in self.matcher.match_slices(batch, documents, most_matches=most_matches):
+        """The same, some events at a time: see LayerMatcher.match_slices."""
+        for found in self.matcher.match_slices(batch, documents, most_matches=most_matches, kept=kept):
             yield found if self.numbers is None else found._replace(rule=self.numbers[found.rule])
 
     def count(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:

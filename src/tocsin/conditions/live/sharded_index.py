@@ -28,12 +28,17 @@ class ShardedRules:
 
     def __init__(self, shards: Sequence[Index]) -> None:
         self.shards = tuple(shards)
-        self.title = f"tocsin.Index of {{rules}} rules in {len(self.shards)} shards"
+        self.title = f"tocsin.Index of {{rules}} in {len(self.shards)} shards"
+        self._version = ShardedSnapshot([shard.version for shard in self.shards])
 
     @property
     def version(self) -> ShardedSnapshot:
         """The rules of all shards as they are now, and stay in what this gives."""
-        return ShardedSnapshot([shard.version for shard in self.shards])
+        shards = [shard.version for shard in self.shards]
+        known = self._version
+        if any(mine is not now for mine, now in zip(known.shards, shards, strict=True)):
+            known = self._version = ShardedSnapshot(shards)
+        return known
 
     @property
     def apply(self) -> Callable[[Sequence[Change]], None]:

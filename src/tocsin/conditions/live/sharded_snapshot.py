@@ -24,7 +24,7 @@ from tocsin.conditions.live.index_statistics import Statistics, sum_of_statistic
 from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import MATCHES_AT_ONCE, BatchMatches
-from tocsin.conditions.matching.portions import cuts, row_bytes
+from tocsin.conditions.matching.rule_dictionary import MadeDictionary, RuleDictionary
 from tocsin.events import EventBatch
 from tocsin.rules import Rule, concat_metadata
 from tocsin.text import Dictionary, TextBase
@@ -40,6 +40,12 @@ class ShardedSnapshot:
         self.shards = tuple(shards)
         self.start = starts([shard.count for shard in self.shards], np.int64)
         self.names = ShardedNames(self.shards, self.start)
+        self._ids: MadeDictionary = []
+
+    @property
+    def dictionary(self) -> RuleDictionary:
+        """The ids of the rules for tables of matches."""
+        return RuleDictionary(self, self._ids)
 
     @property
     def count(self) -> int:
@@ -125,10 +131,13 @@ class ShardedSnapshot:
         """Match events that are cells already; rules are given by their number."""
         return _by_event([shard.match_cells(batch) for shard in self.shards], self.start, batch.length)
 
-    def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
+    def match_slices(
+        self, batch: EventBatch, most_matches: int | None = None, *, kept: bool = False
+    ) -> Iterator[BatchMatches]:
         """The same, some events at a time: as many as all shards have matched. See Snapshot.match_slices."""
+        kept = kept and len(self.shards) == 1  # else they are put together in new memory
         most = max(1, (most_matches or MATCHES_AT_ONCE) // max(1, len(self.shards)))
-        runs = [_Run(shard.match_slices(batch, most)) for shard in self.shards]
+        runs = [_Run(shard.match_slices(batch, most, kept=kept)) for shard in self.shards]
         first = 0
         while first < batch.length:
             last = min((run.reach(first) for run in runs), default=batch.length)
@@ -171,26 +180,14 @@ class ShardedNames:
         return self._shards[place].names.name(number - int(self._start[place]))
 
     def column(self, numbers: Ints) -> pa.StringArray:
-        """The ids of these numbers; ArrowCapacityError when they are too much for one Arrow column."""
-        return self._put_together(numbers, pa.string())
-
-    def batches(self, numbers: Ints, limit: int, extra: int) -> Iterator[tuple[slice, pa.StringArray]]:
-        """The ids of these numbers a piece at a time: see RuleNames."""
-        at_once = limit // max(1, extra) + 1
-        for begin in range(0, len(numbers), at_once):
-            ids = self._put_together(numbers[begin : begin + at_once], pa.large_string())
-            for first, last in cuts(row_bytes(ids) + extra, limit):
-                yield slice(begin + first, begin + last), ids.slice(first, last - first).cast(pa.string())
-
-    def _put_together(self, numbers: Ints, kind: pa.DataType) -> pa.Array:
-        """The ids of each shard, and then in the order of the numbers."""
+        """The ids of each shard, and then in the order of the numbers; see RuleNames."""
         place_of = np.searchsorted(self._start, numbers, side="right") - 1
         order = np.argsort(place_of, kind="stable")
         bounds = np.searchsorted(place_of[order], np.arange(len(self._shards) + 1))
-        columns = [pa.array([], kind)]
+        columns = [pa.array([], pa.string())]
         for place, shard in enumerate(self._shards):
             some = numbers[order[bounds[place] : bounds[place + 1]]] - self._start[place]
-            columns.append(shard.names.column(some.astype(np.int32)).cast(kind))
+            columns.append(shard.names.column(some.astype(np.int32)))
         behind = np.empty(len(order), np.int64)
         behind[order] = np.arange(len(order))
         return pa.concat_arrays(columns).take(pa.array(behind))

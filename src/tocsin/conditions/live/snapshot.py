@@ -22,6 +22,7 @@ from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index_statistics import Statistics
 from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.rule_dictionary import RuleDictionary
 from tocsin.conditions.matching.rule_names import RuleNames
 from tocsin.events import EventBatch
 from tocsin.rules import Rule
@@ -49,6 +50,10 @@ class Snapshot(Protocol):
     @property
     def names(self) -> RuleNames:
         """The ids of the rules by their numbers, those of dead rules too."""
+
+    @property
+    def dictionary(self) -> RuleDictionary:
+        """The ids of the rules for tables of matches."""
 
     @property
     def fields(self) -> list[Path]:
@@ -96,10 +101,13 @@ class Snapshot(Protocol):
     def match_cells(self, batch: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
 
-    def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
+    def match_slices(
+        self, batch: EventBatch, most_matches: int | None = None, *, kept: bool = False
+    ) -> Iterator[BatchMatches]:
         """The same, some events at a time, so that many matches need not fit into memory together.
 
-        Rules are to be looked at before the next slice is asked for.
+        Rules are to be looked at before the next slice is asked for, unless they are to be `kept`: then
+        each slice's are in memory of their own.
         """
 
     def count_cells(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:

@@ -38,7 +38,7 @@ class LiveRules:
     def __init__(self, main: Layer) -> None:
         self.engine = main.engine
         suffix = "" if self.engine == GRAPH_ENGINE else f", engine {self.engine}"
-        self.title = f"tocsin.Index of {{rules}} rules{suffix}"
+        self.title = f"tocsin.Index of {{rules}}{suffix}"
         self.version = LayeredSnapshot.of(main)
         self._lock = fork_safe_lock(RULES)
         self._upkeep = Upkeep(self, self._lock)

@@ -8,7 +8,6 @@ or kernel call.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,7 +19,7 @@ from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.graph.value_keys import Reader, double_keys
 from tocsin.conditions.kernels.batch_lookup import GroupTraits, Parts, arrange, look_up_scalars, look_up_texts
 from tocsin.conditions.kernels.leaves import Cells
-from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.events import BooleanCells, NumberCells, Rows, StringCells, TimestampCells
 
 Codes = Ints
@@ -46,13 +45,13 @@ class BatchCells:
     Each list has a pair for each group and source: the group, and the cells.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, patterns: PatternFinder) -> None:
+        self._patterns = patterns
         self._numbers: list[tuple[int, NumberCells]] = []
         self._booleans: list[tuple[int, BooleanCells]] = []
         self._timestamps: list[tuple[int, TimestampCells]] = []
         self._texts: list[tuple[int, StringCells]] = []
         self._others: list[tuple[int, _Other]] = []
-        self._text_found: list[tuple[int, Codes]] = []  # by place in _texts
         self._found_start: list[Longs] = []
         self._found_leaf: list[Ints] = []
         self._found_rows = 0
@@ -74,11 +73,8 @@ class BatchCells:
         """Timestamps that are no strings."""
         self._timestamps.append((group, cells))
 
-    def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
-        """Strings, and the patterns to ask of them."""
-        if patterns is not None:
-            found = self._found(*patterns.find(*text_arrays(cells.texts)))[cells.code]
-            self._text_found.append((len(self._texts), found))
+    def strings(self, group: int, cells: StringCells) -> None:
+        """Strings."""
         self._texts.append((group, cells))
 
     def found(self, group: int, row: Rows, value: Codes, start: Longs, leaf: Codes) -> None:
@@ -139,15 +135,23 @@ class BatchCells:
         if texts > scalars:
             first = start[scalars]
             parts = Parts(group[scalars:texts], start[scalars : texts + 1] - first, cell[first:])
-            look_up_texts(index.literals, index.bounds, parts, *self._text_arrays(), posting, slot)
-        other_found = (
-            (texts + at, other.found) for at, (_, other) in enumerate(self._others) if other.found is not None
-        )
-        for part, rows_found in chain(((scalars + at, codes) for at, codes in self._text_found), other_found):
-            found[cell[start[part] : start[part + 1]]] = rows_found
+            code, text_start, offset, data = self._text_arrays()
+            look_up_texts(index.literals, index.bounds, parts, code, text_start, offset, data, posting, slot)
+            if not self._patterns.groups.isdisjoint(parts.group.tolist()):
+                rows_found = self._patterns_found(parts.group, text_start, offset, data)
+                text = np.repeat(text_start[:-1], np.diff(parts.start)) + code
+                found[cell[first : start[texts]]] = rows_found[text]
+        for part, (_, other) in enumerate(self._others, texts):
+            if other.found is not None:
+                found[cell[start[part] : start[part + 1]]] = other.found
         found_start = joined([*self._found_start, np.array([self._found_leaves], np.int64)], np.int64)
         found_leaf = joined(self._found_leaf, np.int32)
         return Cells(group_start, cell_row, posting, slot, found, found_start, found_leaf)
+
+    def _patterns_found(self, group: Ints, text_start: Longs, offset: Longs, data: Bytes) -> Codes:
+        """For each text what the patterns of its group find; see _found."""
+        asked = np.where([each in self._patterns.groups for each in group.tolist()], group, np.int32(-1))
+        return self._found(*self._patterns.find(np.repeat(asked, np.diff(text_start)), offset, data))
 
     def _scalar_keys(self) -> tuple[Longs, Longs]:
         """The keys of all scalars (see conditions/graph/value_keys.py)."""

@@ -24,7 +24,7 @@ from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.decimals import DecimalGroup
-from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.events import (
     FieldPlan,
     Found,
@@ -55,7 +55,7 @@ FindTexts = Callable[[dict[Path, list[str]]], Ints]
 class _Field(NamedTuple):
     """The groups that ask about a field, by what they ask for; -1: none.
 
-    `patterns` are asked of texts besides, and `readers` are groups that know a text if it reads as something
+    `asked` is `string` if it has patterns, and `readers` are groups that know a text if it reads as something
     else; `every` group but the null group is told of an empty list. `within` is there when fields of the
     field are asked for.
     """
@@ -68,7 +68,7 @@ class _Field(NamedTuple):
     null: int
     boolean: int
     instant: int
-    patterns: PatternGroup | None
+    asked: int
     readers: tuple[tuple[int, Reader], ...]
     within: _Fields | None
     every: tuple[int, ...]
@@ -105,11 +105,11 @@ class EventReader:
     def __init__(
         self,
         groups: Mapping[Path, Iterable[tuple[int, int]]],
-        patterns_of: Callable[[int], PatternGroup | None],
+        patterns: PatternFinder,
         decimals_of: Callable[[int], DecimalGroup],
     ) -> None:
         self._groups = groups
-        self._patterns_of = patterns_of
+        self._patterns = patterns
         self._decimals_of = decimals_of
         self._top = _Fields((), FieldPlan(groups).names)
 
@@ -117,7 +117,7 @@ class EventReader:
         """What the event holds for the groups; EventError when it cannot be read."""
         if type(event) is not dict:
             check_event(event, 0)
-        found = _Values(self._decimals_of)
+        found = _Values(self._decimals_of, self._patterns)
         integer, scalar, present = found.integer, found.scalar, found.known_group
         float_group, floats = found.float_group, found.floats
         unread: list[tuple[_Fields, Any]] = [(self._top, event)]
@@ -216,7 +216,7 @@ class EventReader:
             null=groups.get(NULLS, _NONE),
             boolean=groups.get(Kind.BOOLEAN, _NONE),
             instant=instant,
-            patterns=None if string < 0 else self._patterns_of(string),
+            asked=string if string in self._patterns.groups else _NONE,
             readers=tuple(each for each in readers if each[0] >= 0),
             within=_Fields(path, node.names) if node.names else None,
             every=tuple(group for kind, group in groups.items() if kind != NULLS),
@@ -228,26 +228,30 @@ class _Values:
     """What one event holds for the groups, in lists as OneEvent has them."""
 
     __slots__ = (
+        "asked",
         "decimals_of",
         "float_group",
         "floats",
         "found",
         "integer",
         "known_group",
+        "patterns",
         "scalar",
         "text",
         "text_bytes",
         "texts",
     )
 
-    def __init__(self, decimals_of: Callable[[int], DecimalGroup]) -> None:
+    def __init__(self, decimals_of: Callable[[int], DecimalGroup], patterns: PatternFinder) -> None:
         self.decimals_of = decimals_of
+        self.patterns = patterns
         self.integer: list[int] = []
         self.float_group: list[int] = []
         self.floats: list[float] = []
         self.scalar: list[int] = []
         self.text: list[int] = []
         self.text_bytes = bytearray()
+        self.asked: list[int] = []
         self.known_group: list[int] = []
         self.found: list[Ints] = []
         self.texts: dict[Path, list[str]] = {}
@@ -292,9 +296,7 @@ class _Values:
         if field.string >= 0:
             self.text_bytes += data
             self.text += (field.string, len(self.text_bytes))
-            if field.patterns is not None:
-                start = np.array((0, len(data)), np.int64)
-                self.found.append(field.patterns.find(start, np.frombuffer(bytearray(data), np.uint8))[1])
+            self.asked.append(field.asked)
         for group, read in field.readers:
             key = read(value)
             if key is not None:
@@ -313,6 +315,10 @@ class _Values:
 
     def event(self, find_texts: FindTexts) -> OneEvent:
         """Everything in arrays."""
+        data = np.frombuffer(self.text_bytes, np.uint8) if self.text_bytes else _NO_BYTES
+        if self.asked and max(self.asked) >= 0:
+            start = np.array((0, *self.text[1::2]), np.int64)
+            self.found.append(self.patterns.find(np.array(self.asked, np.int32), start, data)[1])
         if self.texts:
             self.found.append(find_texts(self.texts))
         counts = (len(self.integer) >> 1, len(self.floats), len(self.scalar) // 3, len(self.text) >> 1)
@@ -322,6 +328,6 @@ class _Values:
         values.fromlist(self.scalar + self.text + self.known_group)
         return OneEvent(
             np.frombuffer(values, np.int64),
-            np.frombuffer(self.text_bytes, np.uint8) if self.text_bytes else _NO_BYTES,
+            data,
             joined(self.found, np.int32) if self.found else _NO_LEAVES,
         )

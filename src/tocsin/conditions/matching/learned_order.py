@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import pyarrow as pa
-
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.graph.shared_graph import links_of
 from tocsin.conditions.kernels.match_counts import seldom_first
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.errors import UsageError
 from tocsin.events import EventBatch, FieldPlan, batch_of_table
+from tocsin.printable import described
+from tocsin.tables import is_frame, table_of
 
 MOST_EVENTS = 16_384
 """Events of a sample that are looked at."""
@@ -31,10 +31,10 @@ def learned(index: CompiledIndex, sample: object) -> CompiledIndex:
 
 
 def _cells(sample: object, matcher: Matcher) -> EventBatch:
-    if isinstance(sample, pa.Table | pa.RecordBatch):
-        return batch_of_table(sample.slice(0, MOST_EVENTS), matcher.fields)
+    if is_frame(sample):
+        return batch_of_table(table_of(sample).slice(0, MOST_EVENTS), matcher.fields)
     if isinstance(sample, Iterable) and not isinstance(sample, str | bytes | Mapping):
         events = [event for event, _ in zip(sample, range(MOST_EVENTS), strict=False)]
         if all(isinstance(event, Mapping) for event in events):
             return FieldPlan(matcher.fields).batch(events)
-    raise UsageError(f"a sample is an Arrow table or dictionaries, not {type(sample).__name__}")
+    raise UsageError(f"a sample is a table or a list of dictionaries, not {described(sample)}")

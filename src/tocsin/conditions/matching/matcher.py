@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import entry_point
 from tocsin.arrays.packed import joined, starts
 from tocsin.arrays.pinned import pin
@@ -34,6 +34,7 @@ from tocsin.conditions.kernels.match_counts import (
 from tocsin.conditions.kernels.match_lists import ROWS, SQUARES, write_matches
 from tocsin.conditions.kernels.single_event import SingleTables, match_single
 from tocsin.conditions.language.tree import Path
+from tocsin.conditions.matching.batch_matches import BatchMatches as BatchMatches
 from tocsin.conditions.matching.resolver import Resolver
 from tocsin.events import EventBatch
 from tocsin.text import EventDocuments, TextMatcher
@@ -51,19 +52,6 @@ MATCHES_AT_ONCE = 1 << 25
 
 ASKED_AT_ONCE = 1 << 20
 """Matches that are asked for deferred conjuncts together, at most, unless 64 events have more."""
-
-
-class BatchMatches(NamedTuple):
-    """Matches of a batch: the rules of event 0, then of event 1, ..., each ascending.
-
-    rule        int32[m]     empty when only counts were asked for
-    per_event   int64[n]
-    score       float64[m]   NaN for a rule without free text; None when no rule has any, or nobody asked
-    """
-
-    rule: Ints
-    per_event: Longs
-    score: Doubles | None = None
 
 
 class _BlockScratch:
@@ -179,11 +167,13 @@ class LayerMatcher(ABC):
         write: bool = True,
         per_rule: Longs | None = None,
         most_matches: int | None = None,
+        kept: bool = False,
     ) -> Iterator[BatchMatches]:
         """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
 
         Without a number it is MATCHES_AT_ONCE; an engine may give more. The rules of a slice are to be looked
-        at before the next slice is asked for: they may be written to the same memory again.
+        at before the next slice is asked for, as they may be written to the same memory again, unless they
+        are to be `kept`.
         """
 
 
@@ -231,23 +221,24 @@ class Matcher(LayerMatcher):
         write: bool = True,
         per_rule: Longs | None = None,
         most_matches: int | None = None,
+        kept: bool = False,
     ) -> Iterator[BatchMatches]:
         """See LayerMatcher."""
         documents = EventDocuments(batch) if documents is None else documents
         row = 0
         for block in self._blocks(batch, documents):
             if self.texts.has_deferred:
-                for found in self._written(block, min(most_matches or ASKED_AT_ONCE, ASKED_AT_ONCE)):
-                    kept = self._with_deferred(documents, row, found)
-                    row += len(kept.per_event)
+                for asked in self._written(block, min(most_matches or ASKED_AT_ONCE, ASKED_AT_ONCE)):
+                    found = self._with_deferred(documents, row, asked)
+                    row += len(found.per_event)
                     if per_rule is not None:
-                        per_rule += np.bincount(kept.rule, minlength=len(per_rule))
-                    yield kept if write else kept._replace(rule=kept.rule[:0])
+                        per_rule += np.bincount(found.rule, minlength=len(per_rule))
+                    yield found if write else found._replace(rule=found.rule[:0])
                 continue
             if per_rule is not None:
                 count_rules(self._index.graph.root, block.words, block.planes, per_rule)
             if write:
-                yield from self._written(block, most_matches)
+                yield from self._written(block, most_matches, kept=kept)
             else:
                 yield BatchMatches(np.empty(0, np.int32), block.per_event)
 
@@ -258,7 +249,9 @@ class Matcher(LayerMatcher):
         kept_before = starts(keeps, np.int64)[starts(found.per_event, np.int64)]
         return BatchMatches(found.rule[keeps], np.diff(kept_before))
 
-    def _written(self, block: _Block, most_matches: int | None) -> Iterator[BatchMatches]:
+    def _written(
+        self, block: _Block, most_matches: int | None, *, kept: bool = False
+    ) -> Iterator[BatchMatches]:
         """The matches of a block that is evaluated, some events at a time."""
         scratch = block.scratch
         count = list_living(self._index.graph.root, block.planes, scratch.living)
@@ -266,7 +259,8 @@ class Matcher(LayerMatcher):
             counts = block.per_event[64 * first : 64 * last]
             limit = np.zeros(len(block.per_event), np.int64)
             limit[64 * first : 64 * last] = np.cumsum(counts)
-            rule = scratch.room_for(int(counts.sum()))
+            matches = int(counts.sum())
+            rule = np.empty(matches, np.int32) if kept else scratch.room_for(matches)
             write_matches(
                 scratch.living,
                 count,

@@ -24,5 +24,5 @@ def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:
         warnings.warn(
             f"rules name fields that the events do not have, and that count as missing: {first_few(unknown)}",
             TocsinWarning,
-            stacklevel=3,
+            stacklevel=4,  # the caller of match_table, which is decorated
         )

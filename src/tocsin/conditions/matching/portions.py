@@ -15,19 +15,18 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.conditions.kernels.bitmap_store import BLOCK
 
 EVENTS_AT_ONCE = 16_384
 """Events in a portion, at most: memory does not grow with the input."""
 
 FEWEST_EVENTS = 64
 
-MATCHES_AT_FIRST = 1 << 27
+MATCHES_AT_FIRST = 1 << 28
 """Matches that the first portion may give, if all rules match all of its events."""
 
-MATCHES_AIMED_AT = 1 << 24
-"""Matches that a portion is meant to give: many, because a full block of events costs no more than one
-that is almost empty."""
+MATCHES_AIMED_AT = 1 << 26
+"""Matches that a portion of a stream is meant to give, four bytes each: many, because a full block of events
+costs little more than one that is almost empty."""
 
 BYTES_OF_ROW = 16
 """What a row takes beside its rule's id and kept columns: the event's number and the score."""
@@ -35,13 +34,26 @@ BYTES_OF_ROW = 16
 
 def first_size(rules: int) -> int:
     """How many events to take first, against so many rules."""
+    from tocsin.conditions.kernels.bitmap_store import BLOCK
+
     return max(FEWEST_EVENTS, min(BLOCK, MATCHES_AT_FIRST // max(1, rules)))
 
 
 def next_size(size: int, events: int, matches: int) -> int:
     """How many events to take next, when `events` of them gave `matches`: full blocks, if more than one."""
+    from tocsin.conditions.kernels.bitmap_store import BLOCK
+
     wanted = min(MATCHES_AIMED_AT * events // max(1, matches), 4 * size, EVENTS_AT_ONCE)
     return wanted // BLOCK * BLOCK if wanted > BLOCK else max(FEWEST_EVENTS, wanted)
+
+
+def even_size(events: int, threads: int) -> int:
+    """How many events to take at a time so that every thread gets as many, and at most a block at once."""
+    from tocsin.conditions.kernels.bitmap_store import BLOCK
+
+    rounds = -(-events // (threads * BLOCK))
+    size = -(-events // (threads * rounds))
+    return max(FEWEST_EVENTS, -(-size // 64) * 64)
 
 
 def cuts(weights: Longs, limit: int) -> Iterator[tuple[int, int]]:

@@ -18,7 +18,7 @@ from tocsin.conditions.language.tree import Path, Predicate, Test
 from tocsin.conditions.matching.batch_cells import BatchCells
 from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.event_reader import EventReader
-from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.errors import IndexFileError
 from tocsin.events import Column, EventBatch, Kind
 from tocsin.text import EventDocuments, TextMatcher
@@ -34,12 +34,11 @@ class Resolver:
         self._groups: dict[Path, list[tuple[int, int]]] = defaultdict(list)
         for group, path in enumerate(index.group_path):
             self._groups[path].append((group, int(index.group_kind[group])))
-        self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
-        for leaf in index.pattern_leaf.tolist():
-            self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
         self.texts = TextMatcher(index.texts)
-        self._reader = EventReader(self._groups, self._pattern_group, self._decimal_group)
-        self._patterns: dict[int, PatternGroup] = {}
+        self._patterns = PatternFinder(
+            index.patterns, index.links.group_of[index.pattern_leaf], self._text_of
+        )
+        self._reader = EventReader(self._groups, self._patterns, self._decimal_group)
         self._decimals: dict[int, DecimalGroup] = {}
         self._traits = traits_of(index.literals, index.bounds)
 
@@ -57,13 +56,6 @@ class Resolver:
 
     def _predicate(self, leaf: int) -> Predicate:
         return predicate_of(self._index.leaf_text, leaf)
-
-    def _pattern_group(self, group: int) -> PatternGroup | None:
-        """The patterns of a group, compiled when the field is first met."""
-        if group not in self._patterns and group in self._pattern_leaves:
-            leaves = self._pattern_leaves[group]
-            self._patterns[group] = PatternGroup(self._index.patterns, group, len(leaves), self._text_of)
-        return self._patterns.get(group)
 
     def _text_of(self, leaf: int) -> str:
         """The expression of a leaf."""
@@ -84,7 +76,7 @@ class Resolver:
 
     def resolve(self, batch: EventBatch, documents: EventDocuments) -> Cells:
         """The cells of a batch, by group, looked up; `documents` are the batch's."""
-        cells = BatchCells()
+        cells = BatchCells(self._patterns)
         groups_of = self._groups.get
         for path, column in batch.columns.items():
             for group, kind in groups_of(path, ()):
@@ -101,7 +93,7 @@ class Resolver:
                         cells.found(group, row, code, *self._decimal_group(group).find(values))
                 elif kind == _STRING:
                     if column.strings is not None:
-                        cells.strings(group, column.strings, self._pattern_group(group))
+                        cells.strings(group, column.strings)
                 elif kind == _BOOLEAN:
                     if column.booleans is not None:
                         cells.booleans(group, column.booleans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -13,9 +13,6 @@ from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.packed import Texts, packed_bytes, text_arrays
 from tocsin.conditions.kernels.id_column import NameColumns, copy_names, measure_names
 
-_EVERYTHING = (1 << 31) - 1
-"""Bytes that an Arrow string column can hold."""
-
 
 class RuleNames(Protocol):
     """Ids by number, of rules that lie in one place or in several."""
@@ -25,12 +22,6 @@ class RuleNames(Protocol):
 
     def column(self, numbers: Ints) -> pa.StringArray:
         """The ids of these numbers; ArrowCapacityError when they are too much for one Arrow column."""
-
-    def batches(self, numbers: Ints, limit: int, extra: int) -> Iterator[tuple[slice, pa.StringArray]]:
-        """The ids of these numbers a piece at a time, and which piece of the numbers it is.
-
-        A piece has at most `limit` bytes, or one id; `extra` are counted for each id besides its own.
-        """
 
 
 class Names:
@@ -55,26 +46,13 @@ class Names:
 
     def column(self, numbers: Ints) -> pa.StringArray:
         """The ids of these numbers; ArrowCapacityError when they are too much for one Arrow column."""
-        columns = [names for _, names in self.batches(numbers, _EVERYTHING, 0)]
-        if len(columns) > 1:
-            raise pa.ArrowCapacityError(f"{len(numbers):,} ids are too many for one column")
-        return columns[0] if columns else pa.array([], pa.string())
-
-    def batches(self, numbers: Ints, limit: int, extra: int) -> Iterator[tuple[slice, pa.StringArray]]:
-        """The ids of these numbers a piece at a time: see RuleNames."""
         columns = self._up_to(int(numbers.max(initial=-1)) + 1)
-        first = 0
-        while first < len(numbers):
-            room = min(len(numbers) - first, limit // max(1, extra) + 1)
-            offset = np.empty(room + 1, np.int32)
-            last = measure_names(
-                numbers[: first + room], first, min(limit, _EVERYTHING), extra, columns, offset
-            )
-            some = slice(first, last)
-            data = np.empty(offset[last - first] + WORD, np.uint8)
-            copy_names(numbers[some], columns, data)
-            yield (some, pa.StringArray.from_buffers(last - first, pa.py_buffer(offset), pa.py_buffer(data)))
-            first = last
+        offset = np.empty(len(numbers) + 1, np.int32)
+        if not measure_names(numbers, columns, offset):
+            raise pa.ArrowCapacityError(f"{len(numbers):,} ids are too many for one column")
+        data = np.empty(offset[-1] + WORD, np.uint8)
+        copy_names(numbers, columns, data)
+        return pa.StringArray.from_buffers(len(numbers), pa.py_buffer(offset), pa.py_buffer(data))
 
     def _up_to(self, count: int) -> NameColumns:
         """Columns with at least the first `count` ids."""

@@ -5,7 +5,7 @@ costs.py         what finding and asking cost on this machine; `tocsin calibrate
 plan_report.py   a plan as people read it: `tocsin explain --plan`
 
 Promised: no plan changes a match or a score. Begin with planner.py; the choice itself is the kernel
-kernels/access_choice.py.
+kernels/access_choice.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -9,7 +9,7 @@ engine_file.py         an engine in one file; journalled_engine.py: one that sur
 fact_files.py          facts from files, result_files.py: relations to files, confinement.py: which files
 
 Promised: a change is made whole or not at all, also when it fails or is interrupted. Begin with program.py
-and engine.py.
+and engine.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

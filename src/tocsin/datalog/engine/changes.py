@@ -16,9 +16,10 @@ from typing import Any, overload
 import numpy as np
 import pyarrow as pa
 
-from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.closure_change import ClosureChange
 from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 
 Tuple = tuple[Value, ...]
@@ -88,10 +89,21 @@ class Tuples(Set[Tuple]):
         """What `&`, `|` and `-` give: an ordinary set."""
         return frozenset(tuples)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tuples_again, (self._code.relation, self._code.types, self._code.columns, self._list())
+
     def _list(self) -> list[Tuple]:
         if self._ordered is None:
             self._ordered = self._code.decode_rows(self._code.in_order(self.rows))
         return self._ordered
+
+
+def _tuples_again(
+    relation: str, types: Sequence[Type], columns: Sequence[str], tuples: Sequence[Tuple]
+) -> Tuples:
+    """What was pickled, without the engine that it came from."""
+    code = TupleCode(relation, types, Symbols(), columns)
+    return Tuples(code.rows(tuples), code)
 
 
 class Changed(Mapping[str, Tuples]):

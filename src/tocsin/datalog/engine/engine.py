@@ -18,13 +18,14 @@ from tocsin.datalog.engine.machines import Held, Started, Starter, facts_of, sta
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.why import Deriver
 from tocsin.datalog.machine.tuples import Rows, TupleCode
-from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
+from tocsin.display import SHOWN, Display, Displayed, Grid
+from tocsin.errors import DerivationError, TocsinError, UnsupportedError, UsageError, tell, telling
 
 _FEW = 64
 """Of so many facts each is asked whether it was given; of more, all facts of the relation are remembered."""
 
 
-class Engine:
+class Engine(Displayed):
     """Relations that always hold exactly what facts and rules say. Made by Program.start or tocsin.open.
 
     Facts may be given to every declared relation, also to one that rules derive. The facts that stand in
@@ -120,7 +121,7 @@ class Engine:
 
     @telling("loading tuples")
     def load(self, relation: str, source: requests.Source, ttl: Time | None = None) -> Changes:
-        """Give many facts of one relation: a table, a file (.facts, .csv, .parquet), or tuples.
+        """Give many facts of one relation: a table of any kind, a file (.facts, .csv, .parquet), or tuples.
 
         Columns of a table go by name if its names are those of the declaration, else by position.
         """
@@ -195,8 +196,20 @@ class Engine:
     def __iter__(self) -> Iterator[str]:
         return iter(self._doors)
 
+    def __reduce__(self) -> NoReturn:
+        raise UnsupportedError("an engine cannot be pickled: save it, and open the file with tocsin.open")
+
     def __repr__(self) -> str:
         return f"<tocsin.Engine of {self._program!r}>"
+
+    def _display(self) -> Display:
+        derived = set(self._program.derived)
+        rows = (
+            (f"{name}({', '.join(door.code.columns)})", "by rules" * (name in derived), self.size(name))
+            for name, door in self._doors.items()
+        )
+        grid = Grid.of(("relation", "", "tuples"), rows, len(self._doors), 4 * SHOWN)
+        return Display(repr(self)[1:-1], [("", grid)])
 
     @telling("adding a rule")
     def add_rule(self, text: str) -> Changes:

@@ -16,7 +16,9 @@ from tocsin.datalog.language.printer import print_argument
 from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.machine.symbols import Symbols, Unfit
 from tocsin.datalog.machine.tuples import Rows, TupleCode
+from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
+from tocsin.printable import number_of
 from tocsin.storage import UNPACKED_LIMIT
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ DERIVED_LIMIT = 20_000_000
 """So many derived tuples are taken for a program that never ends."""
 
 
-class Program:
+class Program(Displayed):
     """A program without errors. Made by Program.read or Program.parse; it never changes.
 
     All errors of a program are raised at once: a RuleError with the place of each.
@@ -94,16 +96,25 @@ class Program:
         """The relations whose changes are reported: those of `.output`, or all derived ones without any."""
         named = {directive.relation for directive in self.checked.directives if directive.kind == "output"}
         if not named:
-            named = {head.relation for rule in self.bare.rules for head in rule.heads}
-            named |= {name for name, relation in self.checked.relations.items() if relation.eqrel}
+            named = self.derived | {name for name, each in self.checked.relations.items() if each.eqrel}
         return [name for name in self.checked.relations if name in named]
+
+    @property
+    def derived(self) -> set[str]:
+        """The relations that rules derive."""
+        return {head.relation for rule in self.bare.rules for head in rule.heads}
 
     def __str__(self) -> str:
         return self.checked.text
 
     def __repr__(self) -> str:
         source = "" if self.file is None else f" {self.file}"
-        return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
+        counted = f"{number_of(len(self.relations), 'relation')}, {number_of(len(self.rules), 'rule')}"
+        return f"<tocsin.Program{source}: {counted}>"
+
+    def _display(self) -> Display:
+        rules = Grid.of(("rule",), [(rule,) for rule in self.rules], len(self.rules), 2 * SHOWN)
+        return Display(repr(self)[1:-1], [("", rules)])
 
     @telling("starting a program")
     def start(

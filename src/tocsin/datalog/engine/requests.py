@@ -18,7 +18,9 @@ from tocsin.datalog.engine.fact_files import read_fact_file
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, UsageError
+from tocsin.printable import described
 from tocsin.storage import UNPACKED_LIMIT
+from tocsin.tables import Frame, batches_of, is_frame
 
 Operation = tuple[str, str, Tuple]
 """`("+", relation, tuple)` or `("-", relation, tuple)`."""
@@ -26,9 +28,7 @@ Operation = tuple[str, str, Tuple]
 Pattern = tuple[Value | None, ...] | Mapping[str, Value]
 """A tuple with None where any value will do, or a mapping from column to value."""
 
-Source: TypeAlias = (
-    pa.Table | pa.RecordBatch | pa.RecordBatchReader | str | os.PathLike[str] | Iterable[Tuple]
-)
+Source: TypeAlias = Frame | str | os.PathLike[str] | Iterable[Tuple]
 """Where facts of one relation come from."""
 
 
@@ -91,15 +91,19 @@ def pattern_columns(pattern: Pattern | None, code: TupleCode) -> dict[int, Value
 
 def rows_of_source(source: Source, code: TupleCode, unpacked_limit: int = UNPACKED_LIMIT) -> Rows:
     """The tuples of a source as rows; of a packed file at most so many bytes are unpacked."""
-    if isinstance(source, pa.Table | pa.RecordBatch):
-        return code.rows_of_table(source)
-    if isinstance(source, pa.RecordBatchReader):
-        return np.concatenate([rows_of_words([], code), *map(code.rows_of_table, source)])
+    if is_frame(source):
+        batches = batches_of(source)
+        if isinstance(batches, pa.RecordBatchReader):
+            return np.concatenate([rows_of_words([], code), *map(code.rows_of_table, batches)])
+        return code.rows_of_table(batches)
     if isinstance(source, str | os.PathLike):
         return read_fact_file(Path(source), code, unpacked_limit=unpacked_limit)
-    if isinstance(source, Iterable):
+    if isinstance(source, Iterable) and not isinstance(source, Mapping):
         return code.rows(source)
-    raise UsageError(f"load takes a table, a file or tuples, not {type(source).__name__}")
+    raise UsageError(
+        "facts are a table (Arrow, pandas, polars, DuckDB), the path of a file, or tuples,"
+        f" not {described(source)}"
+    )
 
 
 def rows_of_words(rows: Sequence[tuple[int, ...]], code: TupleCode) -> Rows:

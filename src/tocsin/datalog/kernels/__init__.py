@@ -8,5 +8,3 @@ arcs.py, arc_lists.py, reach_bits.py, closure_changes.py    transitive closures 
 
 Begin with layout.py, then activation.py.
 """
-
-from __future__ import annotations

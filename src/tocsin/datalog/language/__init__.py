@@ -5,6 +5,7 @@ written out (components.py), types found (type_inference.py), variables bound (s
 order (strata.py). functors.py has a row for each functor, comparison and aggregate, which all else goes by.
 
 Promised: all errors of a program at once, each at its place. Begin with syntax.py and checker.py.
+Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

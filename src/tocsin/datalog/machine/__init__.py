@@ -9,6 +9,7 @@ python_steps.py    what kernels cannot work out: texts, maps, aggregates
 column_arithmetic  expressions over many rows, for Spark's workers
 
 Begin with normal_form.py, then machine.py; the loops are in ../kernels.
+Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

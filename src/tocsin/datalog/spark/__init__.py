@@ -6,5 +6,3 @@ stream/   ts.activate: facts come and go, and each micro-batch says what follows
 Promised: the same tuples as without Spark; what cannot be cut into tasks goes to one worker, and
 ts.explain_activation says so. Begin with batch/evaluate.py.
 """
-
-from __future__ import annotations

@@ -8,5 +8,3 @@ bdd_*.py            decision diagrams; dnf_translation.py, literal_counts.py: th
 
 Begin with expressions.py and held_literals.py, then interval_labels.py.
 """
-
-from __future__ import annotations

@@ -14,7 +14,7 @@ overview_result.py    the tables, and the little of them that is shown
 overview.py           all of it in this process
 page.py, plots.py     one self-contained HTML page
 
-Begin with overview.py, then tally.py.
+Begin with overview.py, then tally.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -17,8 +17,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tocsin.conditions.language import Path, print_field
+from tocsin.display import SHOWN as GLANCED
+from tocsin.display import Display, Displayed, Grid
 from tocsin.errors import InputError, UsageError
 from tocsin.history.overview.rule_tables import Facts, Tables, times_table
+from tocsin.printable import number_of
 from tocsin.storage import AS_USUAL, draft_of, sync_folder
 
 SHOWN = 20
@@ -72,7 +75,7 @@ class Digest(NamedTuple):
     samples: pa.Table
 
 
-class Overview(ABC):
+class Overview(Displayed, ABC):
     """Rules over a history: how often each holds, when, how well, on which events, and why it never does.
 
     `rules`, `over_time` and `samples` are Arrow tables, and DataFrames on Spark; their columns are those of
@@ -126,7 +129,20 @@ class Overview(ABC):
 
     def __repr__(self) -> str:
         said = self.summary
-        return f"Overview({said.rules:,} rules, {said.events:,} events, {said.matches:,} matches)"
+        rules, events = number_of(said.rules, "rule"), number_of(said.events, "event")
+        return f"<tocsin.Overview: {rules}, {events}, {number_of(said.matches, 'match', 'matches')}>"
+
+    def __str__(self) -> str:
+        return self._display().text()
+
+    def _display(self) -> Display:
+        said = self.summary
+        rows = self._most_hits(GLANCED).select(["rule", "hits", "rate", "when"]).to_pylist()
+        hits = [(row["rule"], row["hits"], f"{row['rate']:.2%}", row["when"]) for row in rows]
+        never = [(row["rule"], row["why"], row["when"]) for row in self._never(GLANCED).to_pylist()]
+        most = Grid.of(("rule", "hits", "of events", "condition"), hits, said.rules - said.never)
+        rest = Grid.of(("rule", "why", "condition"), never, said.never)
+        return Display(repr(self)[1:-1], [("matched most often", most), ("never matched", rest)])
 
 
 class LocalOverview(Overview):

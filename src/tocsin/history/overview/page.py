@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from tocsin.history.html_document import html_cards, html_document, html_table, safe
+from tocsin.display import safe
+from tocsin.history.html_document import html_cards, html_document, html_table
 from tocsin.history.overview.overview_result import DECADES, Digest, Summary
 from tocsin.history.overview.plots import columns, quantile_strip, sparkline, stretches, timeline
 from tocsin.history.overview.rule_tables import SCORES

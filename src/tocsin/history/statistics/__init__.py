@@ -8,7 +8,7 @@ value_counts.py         what the facts say of one field
 selectivity.py          how often a predicate holds
 resemblance.py          how often a text query holds
 
-Begin with field_facts.py and history.py.
+Begin with field_facts.py and history.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -10,11 +10,13 @@ from pathlib import Path as FilePath
 import pyarrow.compute as pc
 
 from tocsin.conditions.language import field_asked
+from tocsin.display import Display, Displayed, Grid
 from tocsin.errors import InputError, UsageError
 from tocsin.events import Path, path_text
 from tocsin.history.statistics.statistics_folder import Contents, read_contents, read_facts, read_words
 from tocsin.history.statistics.value_counts import FieldStatistics, field_statistics
 from tocsin.history.statistics.word_sketches import WordSketches, sketches_of_words
+from tocsin.printable import number_of
 from tocsin.text import Dictionary
 
 FieldName = str | Sequence[str]
@@ -24,7 +26,7 @@ _NONSENSE = (ArithmeticError, IndexError, KeyError, TypeError, ValueError, Memor
 """What may come of facts that nobody counted; pyarrow's errors are among them."""
 
 
-class History:
+class History(Displayed):
     """What ts.statistics found in past events. Nothing here changes once it is opened.
 
     `version` is the content's; `rows` how many events there were, `rejects` how many
@@ -97,7 +99,12 @@ class History:
             raise InputError(f"{self._folder}: is damaged: its words make no sense") from error
 
     def __repr__(self) -> str:
-        return f"History({len(self.fields):,} fields, {self.rows:,} rows, version={self.version})"
+        fields, rows = number_of(len(self.fields), "field"), number_of(self.rows, "row")
+        return f"History({fields}, {rows}, version={self.version})"
+
+    def _display(self) -> Display:
+        fields = ((path_text(path), "words counted" * (path in self.text_fields)) for path in self.fields)
+        return Display(repr(self), [("", Grid.of(("field", ""), fields, len(self.fields)))])
 
 
 def _path(field: FieldName) -> Path:

@@ -18,12 +18,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tocsin.errors import telling
-from tocsin.events import EventPortion, Path, Schema, Slice, event_source, plan_slices, portions_of_slice
+from tocsin.events import (
+    EventPortion,
+    Events,
+    Path,
+    Schema,
+    Slice,
+    event_source,
+    plan_slices,
+    portions_of_slice,
+)
 from tocsin.history.statistics.field_facts import FACTS, merge_facts
 from tocsin.history.statistics.history import FieldName, History
 from tocsin.history.statistics.statistics_folder import WORD_FILES, read_words
 from tocsin.history.statistics.statistics_job import Plan, StatisticsJob, fields_of_schemas
 from tocsin.history.statistics.task_facts import WORD
+from tocsin.tables import is_frame, table_of
 
 _MERGED_TOGETHER = 1 << 21
 """Words that are kept before equal ones are put together."""
@@ -42,7 +52,7 @@ class _Part(NamedTuple):
 
 @telling("counting a history")
 def statistics(
-    events: object,
+    events: Events,
     path: str | os.PathLike[str],
     *,
     text: Sequence[FieldName] | None = None,
@@ -53,8 +63,8 @@ def statistics(
 ) -> History:
     """Count what past events hold and write it to a folder; the result is that, opened.
 
-    events    a file or folder, an Arrow table, or dictionaries. tocsin.spark.statistics counts what is too
-              large for this machine, with the same result
+    events    a file or folder, a table of any kind, or dictionaries. tocsin.spark.statistics counts what is
+              too large for this machine, with the same result
     text      the fields whose words are counted, by default all strings and lists of strings
     sketch    how many documents a word's sketch holds at most (64)
     fields    the fields that are looked at, by default all: `index.fields` are those that rules name
@@ -67,8 +77,8 @@ def statistics(
     job = partial(StatisticsJob.plan, path, text=text, sketch=sketch, merge=merge, only=fields, part=part)
     if isinstance(events, str | os.PathLike):
         return statistics_of_slices(plan_slices(events), job)
-    if isinstance(events, pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):
-        events = pa.table(events)
+    if is_frame(events):
+        events = table_of(events)
     source = event_source(events)
     if isinstance(events, pa.Table):
         schema = Schema.of_arrow(events.schema)

@@ -8,7 +8,7 @@ printed_scores.py  scores that can be used as thresholds as they are printed
 why_never.py       why it never matched
 event_days.py      the day of each event
 
-Begin with tried_rule.py.
+Begin with tried_rule.py. Other rooms come in by the names below.
 """
 
 from typing import TYPE_CHECKING

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from tocsin.conditions.language import threshold_text
-from tocsin.history.html_document import html_cards, html_document, html_table, safe
+from tocsin.display import safe
+from tocsin.history.html_document import html_cards, html_document, html_table
 from tocsin.history.overview.plots import columns, timeline
 from tocsin.history.trial.printed_scores import cut_off
 from tocsin.history.trial.test_run import TestRun

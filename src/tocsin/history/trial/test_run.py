@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.conditions.language import threshold_text
+from tocsin.display import SHOWN, Display, Displayed, Grid
 from tocsin.errors import UsageError
 from tocsin.history.trial.event_days import NO_DAY
 from tocsin.history.trial.printed_scores import printed_scores
 from tocsin.history.trial.tried_rule import TriedRule, TriedText
 from tocsin.history.trial.why_never import WhyNever
+from tocsin.printable import number_of, one_line
 from tocsin.rules import check_rewritable, rewritten
 from tocsin.storage import AS_USUAL, draft_of
 from tocsin.text import PlacedDocument, Stretch, TextQuery, snippet, threshold_warning, with_marks
@@ -58,8 +60,8 @@ class Ranking(NamedTuple):
         return Ranking(self.event[order], score, always, day, self.rows[order], self.texts)
 
 
-@dataclass(frozen=True)
-class TestRun:
+@dataclass(frozen=True, repr=False)
+class TestRun(Displayed):
     """A rule tried on a history.
 
     events      how many events the history has; of several tables the event table's rows
@@ -74,16 +76,35 @@ class TestRun:
 
     __test__ = False  # not a test class, whatever pytest thinks of its name
 
-    tried: TriedRule = field(repr=False)
+    tried: TriedRule
     events: int
     rejects: int
     time: str | None
     first_day: int | None
     last_day: int | None
-    ranking: Ranking = field(repr=False)
+    ranking: Ranking
     tables: dict[str, int] = field(default_factory=dict)
     olds: int | None = None
-    why: WhyNever | None = field(default=None, repr=False)
+    why: WhyNever | None = None
+
+    def __repr__(self) -> str:
+        hits, events = number_of(self.hits, "hit"), number_of(self.events, "event")
+        return f"<tocsin.TestRun: {one_line(self.rule, 80)}, {hits} in {events}>"
+
+    def __str__(self) -> str:
+        return self._display().text()
+
+    def _display(self) -> Display:
+        rows = self.head(SHOWN).to_pylist()
+        best = [(row["event"], row["score"], row["text"]) for row in rows]
+        grids = [("best hits", Grid.of(("event", "score", "text"), best, len(self.ranking.event)))]
+        if self.tried.text is not None:
+            thresholds = [tuple(row.values()) for row in self.thresholds.to_pylist()]
+            grids.append(("what a threshold gives", Grid.of(_CHOICES.names, thresholds, len(thresholds), 20)))
+        if self.why is not None:
+            lines = self.why.lines()
+            grids.append(("why it never matched", Grid.of(("",), [(line,) for line in lines], len(lines))))
+        return Display(repr(self)[1:-1], grids)
 
     @property
     def rule(self) -> str:

@@ -1,3 +1,1 @@
-"""The loop of throttles."""
-
-from __future__ import annotations
+"""The loops of throttles and of lines."""

@@ -77,6 +77,7 @@ class ChangeMatcher:
             pa.array(map(ordinal_of, changes), pa.string()),
             columns,
             others,
+            np.array([op != DELETE for op in ops]),
         )
         table_codes, op_codes = self._tables.codes(tables, ops)
 

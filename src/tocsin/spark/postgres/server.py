@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from tocsin.errors import InputError, ServerAway, UsageError
+from tocsin.errors import InputError, ServerAway, UsageError, need_extra
 from tocsin.spark.postgres.postgres_address import Address
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def query(connection: psycopg.Connection[Any], statement: str, *values: object) 
 @contextlib.contextmanager
 def away_is_said(address: Address) -> Iterator[None]:
     """What goes wrong with a server becomes ServerAway, or InputError when trying again would not help."""
+    need_extra("PostgreSQL as a source or a sink", "postgres", "psycopg")
     import psycopg
 
     try:
@@ -104,6 +105,7 @@ def is_too_late(deadline: float) -> bool:
 
 
 def _connected(address: Address, more: dict[str, str]) -> psycopg.Connection[Any]:
+    need_extra("PostgreSQL as a source or a sink", "postgres", "psycopg")
     import psycopg
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 

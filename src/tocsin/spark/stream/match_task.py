@@ -48,6 +48,7 @@ class Events(NamedTuple):
     columns   by name, what they hold of Finder.columns; JSON texts are marked (kept.JSON)
     others    the source's carried columns, then the kept ones, in the types of the found rows; when None,
               there are no carried ones, and those to keep are JSON texts of `columns`
+    teaches   bool[n]: which of them a stream that learns counts the documents of; None: all
     """
 
     cells: EventBatch
@@ -55,6 +56,7 @@ class Events(NamedTuple):
     ordinal: pa.Array
     columns: Mapping[str, pa.Array]
     others: Mapping[str, pa.Array] | None = None
+    teaches: Flags | None = None
 
 
 class Rejected(NamedTuple):
@@ -143,7 +145,7 @@ class Finder:
         good[list(bad)] = False
         first = 0
         if self._counter is not None:
-            self._counter.add(events.cells, good)
+            self._counter.add(events.cells, good if events.teaches is None else good & events.teaches)
         for found in self._matching.match_slices(events.cells, MATCHES_IN_TASK):
             row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
             first += len(found.per_event)

@@ -9,5 +9,3 @@
 A clause (clause.py) goes through them in this order; what comes of it is added to the program that is being
 made (program_builder.py).
 """
-
-from __future__ import annotations

@@ -16,5 +16,3 @@ result_frames        DataFrames as the files that the command line writes
 
 Begin with evaluate and evaluation_run.
 """
-
-from __future__ import annotations

@@ -25,10 +25,13 @@ from tocsin.conditions.language import (
     Path,
     Predicate,
     Test,
+    Wildcard,
+    fold,
+    like_tokens,
+    parse_address,
     parse_condition,
+    parse_network,
 )
-from tocsin.conditions.language.addresses import parse_address, parse_network
-from tocsin.conditions.language.like_patterns import Wildcard, fold, like_tokens
 from tocsin.conditions.meaning import lookup
 from tocsin.conditions.operators import kind_of_predicate
 from tocsin.errors import UsageError

@@ -14,12 +14,12 @@ from tests.conftest import examples
 from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, STRINGS, UNICODE_STRINGS
 
 import tocsin.conditions.graph.pattern_arrays
-import tocsin.conditions.matching.pattern_group
+import tocsin.conditions.matching.pattern_finder
 from tocsin.arrays.packed import packed_bytes, text_arrays
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
 from tocsin.conditions.language import Literal, Predicate, Test
 from tocsin.conditions.language.like_patterns import compile_like, like_problem
-from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.matching.pattern_finder import PatternFinder
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import UnsupportedError
 from tocsin.events import Kind
@@ -37,7 +37,11 @@ def predicate_of(asked: Asked) -> Predicate:
     return canonical_predicate(predicate) if test is Test.ILIKE else predicate
 
 
-def groups_of(*asked: Sequence[Asked]) -> list[PatternGroup]:
+Group = tuple[PatternFinder, int]
+"""One of the groups of a finder."""
+
+
+def groups_of(*asked: Sequence[Asked]) -> list[Group]:
     """Groups with these predicates; leaves count through all of them."""
     group = [number for number, each in enumerate(asked) for _ in each]
     predicates = [predicate_of(one) for each in asked for one in each]
@@ -46,11 +50,15 @@ def groups_of(*asked: Sequence[Asked]) -> list[PatternGroup]:
     def expression(leaf: int) -> str:
         return str(predicates[leaf].operands[0].value)
 
-    return [PatternGroup(patterns, number, len(each), expression) for number, each in enumerate(asked)]
+    finder = PatternFinder(patterns, np.array(group, np.int32), expression)
+    return [(finder, number) for number in range(len(asked))]
 
 
-def found(group: PatternGroup, texts: Sequence[str]) -> list[list[int]]:
-    start, leaf = group.find(*packed_bytes([text.encode() for text in texts]))
+def found(group: Group, texts: Sequence[str]) -> list[list[int]]:
+    finder, number = group
+    start, leaf = finder.find(
+        np.full(len(texts), number, np.int32), *packed_bytes([text.encode() for text in texts])
+    )
     assert start[-1] == len(leaf)
     return [sorted(leaf[start[number] : start[number + 1]].tolist()) for number in range(len(texts))]
 
@@ -95,7 +103,7 @@ TEXT = st.text(LETTERS, max_size=20) | st.text("ab", max_size=20)
 def test_random_patterns_and_texts(asked: list[Asked], texts: list[str], at_once: int) -> None:
     (group,) = groups_of(asked)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tocsin.conditions.matching.pattern_group, "_WORK_AT_ONCE", at_once)
+        patch.setattr(tocsin.conditions.matching.pattern_finder, "_WORK_AT_ONCE", at_once)
         assert found(group, texts) == judged(asked, texts)
         assert [found(group, [text])[0] for text in texts] == judged(asked, texts)
 
@@ -109,9 +117,31 @@ def test_groups_do_not_see_each_other(asked: list[list[Asked]], texts: list[str]
         first += len(its)
 
 
+@settings(max_examples=examples(100), deadline=None)
+@given(
+    st.lists(st.lists(ASKED, max_size=4, unique=True), min_size=2, max_size=4),
+    st.lists(st.tuples(st.integers(-1, 1), TEXT), max_size=6),
+    st.sampled_from([1, 20, 60, 1 << 27]),
+)
+def test_texts_of_several_groups_at_once(
+    asked: list[list[Asked]], texts: list[tuple[int, str]], at_once: int
+) -> None:
+    finder, _ = groups_of(*asked)[0]
+    first = [0, len(asked[0])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tocsin.conditions.matching.pattern_finder, "_WORK_AT_ONCE", at_once)
+        start, leaf = finder.find(
+            np.array([group for group, _ in texts], np.int32),
+            *packed_bytes([text.encode() for _, text in texts]),
+        )
+    for number, (group, text) in enumerate(texts):
+        right = [] if group < 0 else judged(asked[group], [text], first[group])[0]
+        assert sorted(leaf[start[number] : start[number + 1]].tolist()) == right
+
+
 @pytest.mark.parametrize("at_once", [1, 100, 3_000, 1 << 28])
 def test_the_pools(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tocsin.conditions.matching.pattern_group, "_WORK_AT_ONCE", at_once)
+    monkeypatch.setattr(tocsin.conditions.matching.pattern_finder, "_WORK_AT_ONCE", at_once)
     asked = [
         *((Test.LIKE, pattern) for pattern in LIKE_PATTERNS),
         *((Test.ILIKE, pattern) for pattern in FOLDED_PATTERNS),
@@ -180,7 +210,7 @@ def test_an_expression_is_asked_only_of_texts_with_its_literal(monkeypatch: pyte
         compiled.append(expression)
         return compile_regex(expression)
 
-    monkeypatch.setattr("tocsin.conditions.matching.pattern_group.compile_regex", noted)
+    monkeypatch.setattr("tocsin.conditions.matching.pattern_finder.compile_regex", noted)
     (group,) = groups_of([(Test.MATCHES, "(?i)needle[0-9]"), (Test.MATCHES, "^thread.*$")])
     assert found(group, ["hay", "neeDle", "NEEDLE1"]) == [[], [], [0]]
     assert compiled == ["(?i)needle[0-9]"]
@@ -194,7 +224,8 @@ def test_without_texts_and_without_patterns() -> None:
 
 def test_a_slice_of_a_column() -> None:
     (group,) = groups_of([(Test.ILIKE, "%b"), (Test.MATCHES, "^b")])
-    start, leaf = group.find(*text_arrays(pa.array(["b", "ab", "bc", "b"], pa.large_string()).slice(1, 2)))
+    texts = text_arrays(pa.array(["b", "ab", "bc", "b"], pa.large_string()).slice(1, 2))
+    start, leaf = group[0].find(np.zeros(2, np.int32), *texts)
     assert start.tolist() == [0, 1, 2]
     assert leaf.tolist() == [0, 1]
 

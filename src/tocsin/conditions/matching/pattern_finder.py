@@ -19,44 +19,44 @@ _WORK_AT_ONCE = 1 << 27
 """Bytes read, and words of bits made of them, in a call of a kernel: Ctrl-C waits for it."""
 
 
-class PatternGroup:
-    """The pattern leaves of one field. Threads may share it.
+class PatternFinder:
+    """The pattern leaves of all groups: texts of many fields are searched by one call. Threads may share it.
 
-    `expression` gives the regular expression of a leaf; it is compiled when a text first needs it,
-    which with a required literal may be never.
+    `group_of` has the group of every leaf, and `expression` gives the regular expression of one; that is
+    compiled when a text first needs it, which with a required literal may be never.
     """
 
-    def __init__(self, patterns: Patterns, group: int, leaves: int, expression: Callable[[int], str]) -> None:
+    def __init__(self, patterns: Patterns, group_of: Ints, expression: Callable[[int], str]) -> None:
         self._patterns = patterns
-        self._group = group
-        self._leaves = leaves
+        self._leaves = np.bincount(group_of, minlength=len(patterns.root) // 2)
         self._expression = expression
         self._regexes: dict[int, Regex] = {}
-        literals = int(patterns.literal_start[2 * group + 2] - patterns.literal_start[2 * group])
-        questions = int(patterns.question_start[4 * group + 4] - patterns.question_start[4 * group])
-        self._stamps = literals + questions + 1
         self._idle_stamps: list[Longs] = []
+        self.groups = frozenset(np.flatnonzero(self._leaves).tolist())
 
-    def find(self, start: Longs, data: Bytes) -> tuple[Longs, Ints]:
-        """found_start and found_leaf: the leaves that each text data[start[i] : start[i + 1]] satisfies."""
-        found = [self._find(start, data)]
+    def find(self, group: Ints, start: Longs, data: Bytes) -> tuple[Longs, Ints]:
+        """found_start and found_leaf: the leaves of its group that each text satisfies.
+
+        Text i is data[start[i] : start[i + 1]], and of group[i]; -1 for one that nobody asks.
+        """
+        found = [self._find(group, start, data)]
         done = len(found[0][0]) - 1
         while done < len(start) - 1:
-            found.append(self._find(start[done:], data))
+            found.append(self._find(group[done:], start[done:], data))
             done += len(found[-1][0]) - 1
         if len(found) == 1:
             return found[0]
         sizes = np.concatenate([np.diff(found_start) for found_start, _ in found])
         return starts(sizes, np.int64), np.concatenate([leaf for _, leaf in found])
 
-    def _find(self, start: Longs, data: Bytes) -> tuple[Longs, Ints]:
+    def _find(self, group: Ints, start: Longs, data: Bytes) -> tuple[Longs, Ints]:
         """The same of as many of the first texts as take _WORK_AT_ONCE, and of one in any case."""
         try:
             stamp = self._idle_stamps.pop()
         except IndexError:
-            stamp = np.zeros(self._stamps, np.int64)
+            stamp = np.zeros(len(self._patterns.shorter) + len(self._patterns.question_leaf) + 1, np.int64)
         found_start, found_leaf, asked_start, asked, is_cut = search_patterns(
-            self._patterns, fold_table(), self._group, self._leaves, stamp, start, data, _WORK_AT_ONCE
+            self._patterns, fold_table(), self._leaves, stamp, group, start, data, _WORK_AT_ONCE
         )
         self._idle_stamps.append(stamp)
         if not len(asked):
@@ -64,7 +64,8 @@ class PatternGroup:
         texts = len(found_start) - 1
         answer = np.full(len(asked), UNDECIDED, np.int8)
         if is_cut:
-            self._answer(data[start[texts - 1] : start[texts]], asked, asked_start[-2], answer)
+            last = data[start[texts - 1] : start[texts]]
+            self._answer(int(group[texts - 1]), last, asked, asked_start[-2], answer)
         asked_text = np.repeat(np.arange(texts), np.diff(asked_start))
         self._search(start, data, asked_text, asked, answer)
         leaf = self._patterns.question_leaf[asked[answer == YES]]
@@ -75,9 +76,9 @@ class PatternGroup:
         order = np.argsort(all_texts, kind="stable")
         return starts(np.bincount(all_texts, minlength=texts), np.int64), all_leaves[order]
 
-    def _answer(self, text: Bytes, asked: Ints, first: int, answer: NDArray[np.int8]) -> None:
+    def _answer(self, group: int, text: Bytes, asked: Ints, first: int, answer: NDArray[np.int8]) -> None:
         """Answer the likes among the questions from the first on, all of one text, a piece at a time."""
-        middle = first + np.count_nonzero(asked[first:] < self._patterns.question_start[4 * self._group + 2])
+        middle = first + np.count_nonzero(asked[first:] < self._patterns.question_start[4 * group + 2])
         self._answer_all(text, asked[first:middle], answer[first:middle])
         if middle < len(asked):
             folded = np.empty(room_to_fold(len(text)), np.uint8)

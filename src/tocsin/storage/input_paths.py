@@ -1,0 +1,77 @@
+"""What a user may write where a file stands, as files that can be read more than once.
+
+-                    standard input, kept in a temporary file while the process runs
+'logs/*.jsonl.gz'    a pattern: the files that it fits, in the order of their names
+/dev/fd/63           what is no ordinary file (a pipe) is kept as standard input is
+anything else        itself, be it there or not
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import stat
+import sys
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from tocsin.errors import InputError
+from tocsin.storage.folders import temporary_folder
+
+STANDARD_INPUT = "-"
+_NAME = "standard-input"
+_WILD = frozenset("*?[")
+
+
+def files_at(path: str | os.PathLike[str]) -> list[str]:
+    """The files or folders that a path stands for; InputError for a pattern that fits none."""
+    text = os.fspath(path)
+    if text == STANDARD_INPUT:
+        return [_kept_input()]
+    if os.path.lexists(text):
+        return [text if not _is_passing(text) else _kept_pipe(text)]
+    if _WILD.isdisjoint(text):
+        return [text]
+    found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (it may be absolute)
+    if not found:
+        raise InputError(f"{text}: no file has a name of this pattern")
+    return found
+
+
+def shown(text: str) -> str:
+    """A text in which the file that standard input is kept in has the name that the user knows."""
+    if _kept_input.cache_info().currsize:
+        return text.replace(_kept_input(), "standard input")
+    return text
+
+
+def _is_passing(path: str) -> bool:
+    """Whether what a path names can be read once only."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@cache
+def _kept_input() -> str:
+    return _kept(cast(BinaryIO, getattr(sys.stdin, "buffer", sys.stdin)), _NAME)
+
+
+@cache
+def _kept_pipe(path: str) -> str:
+    with Path(path).open("rb") as stream:
+        return _kept(stream, Path(path).name)
+
+
+def _kept(stream: BinaryIO, name: str) -> str:
+    file = temporary_folder("input") / name
+    try:
+        with file.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, 1 << 20)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
+    return str(file)

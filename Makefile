@@ -88,6 +88,7 @@ bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with know
 bench-door: setup  ## what a caller gets beside the kernel; ABE=FOLDER adds the rules with known counts; wants a quiet machine
 	$(BIN)/python -m benchmarks.door $(if $(ABE),--abe $(ABE))
 	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m benchmarks.cold_start
 
 bench-paper: setup  ## the papers' experiments, into docs/; goes on where it was stopped; ONLY="atree-table4=0.2 ..." for some, each at its scale
 	$(BIN)/python -m benchmarks.experiments $(ONLY)

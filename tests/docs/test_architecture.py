@@ -300,7 +300,7 @@ def run(arguments):
     return 0
 '''
     )
-    edit(tree, "cli/__init__.py", ' verify bench"\n', ' verify bench greet"\n')
+    edit(tree, "cli/__init__.py", ' warm bench"\n', ' warm bench greet"\n')
     said = run(tree, "from tocsin.cli import main\nmain(['greet', 'ada'])\nmain(['greet', '--help'])")
     assert said.startswith("hello ada\nusage: tocsin greet")
     assert "examples:\n  tocsin greet ada" in said

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from tocsin.cli.console import complain, complain_of, leave_pandas_alone, nearest, showing_warnings
 from tocsin.errors import TocsinError, UsageError
+from tocsin.printable import printable
 from tocsin.version import VERSION
 
 DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -87,7 +88,7 @@ class _Parser(argparse.ArgumentParser):
         message = message.removeprefix("argument ")
         if message.startswith("the following arguments are required: RULES"):
             message += " (they stand first: options such as --events take all that follows)"
-        complain(f"{message}\n{self.prog} --help tells how it is used")
+        complain(f"{printable(message)}\n{self.prog} --help tells how it is used")
         raise SystemExit(BAD_USAGE)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -111,9 +111,6 @@ def run(arguments: argparse.Namespace) -> int:
     need_extra("tocsin stream", "spark", "pyspark", "pandas")
     if any(each.startswith("postgresql:") for each in (arguments.source, *arguments.sink)):
         need_extra("PostgreSQL as a source or a sink", "postgres", "psycopg")
-    if not _SCHEME.match(arguments.source) and not Path(arguments.source).is_dir():
-        raise InputError(f"{arguments.source}: there is no such folder")
-    files_of(arguments.rules)
     from tocsin.spark.stream.stream import milliseconds_of
 
     if arguments.every is not None:
@@ -122,6 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
     saved = saved_index(arguments.rules)
     if saved is not None:
         refuse_for_index(arguments, saved)
+    if not _SCHEME.match(arguments.source) and not Path(arguments.source).is_dir():
+        raise InputError(f"{arguments.source}: there is no such folder")
+    files_of(arguments.rules)
     preparation = preparation_of(arguments)
     say_if_compiling()
     from tocsin.spark.session import session

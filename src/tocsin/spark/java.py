@@ -15,11 +15,13 @@ holds one small script (launch_scripts.py), which drops these options and become
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,12 +106,23 @@ def _candidates() -> Iterator[Path]:
 
 def java_version(java: Path) -> int | None:
     """The feature release that a java says it is (8 for "1.8.0_392"), or None when it does not say."""
-    try:
-        answer = subprocess.run(
-            [java, "-version"], capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
+    for wait in (0.05, 0.5, None):
+        try:
+            answer = subprocess.run(
+                [java, "-version"],
+                capture_output=True,
+                timeout=PATIENCE,
+                stdin=subprocess.DEVNULL,
+                check=True,
+            )
+            break
+        except subprocess.SubprocessError:
+            return None
+        except OSError as error:
+            # A process that was forked while the script was written has it open until it is another program.
+            if error.errno != errno.ETXTBSY or wait is None:
+                return None
+            time.sleep(wait)
     said = re.search(rb'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     return int(said[1]) if said else None
 

@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     saved = saved_index(arguments.rules)
     if saved is not None:
         refuse_for_index(arguments, saved)
-    if not _SCHEME.match(arguments.source) and not Path(arguments.source).is_dir():
+    if not _SCHEME.match(arguments.source) and not Path(arguments.source.partition("?")[0]).is_dir():
         raise InputError(f"{arguments.source}: there is no such folder")
     files_of(arguments.rules)
     preparation = preparation_of(arguments)

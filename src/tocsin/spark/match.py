@@ -67,7 +67,7 @@ def match(
     indexes = shipped.shards()
     fields = sorted({field for index in indexes for field in index.fields})
     way = plan_match(session, indexes, way=way, streaming=events.isStreaming).way
-    warn_of_missing_fields(fields, pa.schema([(name, pa.null()) for name in events.columns]))
+    warn_of_missing_fields(fields, pa.schema([(name, pa.null()) for name in events.columns]), stacklevel=3)
     if way == TOGETHER:
         return _matched(events, shipped, fields, keep, alone=False)
     shards = zip(shipped.names, indexes, strict=True)

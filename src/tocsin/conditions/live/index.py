@@ -161,7 +161,7 @@ class Index(Displayed):
             raise _no_table(table)
         version = self.version
         batches = batches_of(table, {path[0] for path in version.fields})
-        warn_of_missing_fields(version.fields, batches.schema)
+        warn_of_missing_fields(version.fields, batches.schema, stacklevel=4)  # this method is decorated
         matching = TableMatching(version, batches, threads)
         if count:
             return matching.counts()

@@ -14,8 +14,8 @@ from tocsin.printable import first_few
 from tocsin.tables import has_member
 
 
-def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:
-    """One warning that names them, or the first few."""
+def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema, stacklevel: int) -> None:
+    """One warning that names them, or the first few, at the place of who called that many frames up."""
     types = dict(zip(schema.names, schema.types, strict=True))
     unknown = sorted(
         path_text(path) for path in fields if path[0] not in types or not has_member(types[path[0]], path[1:])
@@ -24,5 +24,5 @@ def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:
         warnings.warn(
             f"rules name fields that the events do not have, and that count as missing: {first_few(unknown)}",
             TocsinWarning,
-            stacklevel=4,  # the caller of match_table, which is decorated
+            stacklevel=stacklevel,
         )

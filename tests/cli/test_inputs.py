@@ -70,6 +70,14 @@ def test_an_error_in_standard_input_is_named_so(tocsin: Command, monkeypatch: py
     assert tocsin("match", "-", "--events", "-").code == 2
 
 
+def test_blank_lines_behind_a_byte_order_mark_are_counted(tocsin: Command) -> None:
+    (tocsin.folder / "marked.jsonl").write_bytes(b"\xef\xbb\xbf\n\n" + EVENTS.encode() + b"oops\n")
+    assert (
+        "marked.jsonl:6: event 3: not valid JSON"
+        in tocsin("match", "rules.csv", "--events", "marked.jsonl").err
+    )
+
+
 def test_what_is_left_out_names_what_the_user_wrote(tocsin: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch, RULES + "a,age >\nadults,true\n")
     pipe = tocsin.folder / "pipe"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -66,6 +68,32 @@ def test_an_error_in_standard_input_is_named_so(tocsin: Command, monkeypatch: py
     ran = tocsin("match", "rules.csv", "--events", "-")
     assert "standard input:4: event 3: not valid JSON" in ran.err
     assert tocsin("match", "-", "--events", "-").code == 2
+
+
+def test_blank_lines_behind_a_byte_order_mark_are_counted(tocsin: Command) -> None:
+    (tocsin.folder / "marked.jsonl").write_bytes(b"\xef\xbb\xbf\n\n" + EVENTS.encode() + b"oops\n")
+    assert (
+        "marked.jsonl:6: event 3: not valid JSON"
+        in tocsin("match", "rules.csv", "--events", "marked.jsonl").err
+    )
+
+
+def test_what_is_left_out_names_what_the_user_wrote(tocsin: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    given(monkeypatch, RULES + "a,age >\nadults,true\n")
+    pipe = tocsin.folder / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(EVENTS + "oops\n",))
+    writer.start()
+    ran = tocsin("match", "-", "--events", str(pipe), "--skip-bad", "--rejects", "left.jsonl")
+    writer.join()
+    assert ran.code == 0, ran.err
+    left = [json.loads(line) for line in (tocsin.folder / "left.jsonl").read_text().splitlines()]
+    assert [(each["file"], each["line"]) for each in left] == [
+        ("standard input", 6),
+        ("standard input", 5),
+        (str(pipe), 4),
+    ]
+    assert left[0]["reason"] == "the id 'adults' is already taken at standard input:2"
 
 
 def test_patterns_several_files_and_a_name_that_says_nothing(tocsin: Command) -> None:

@@ -153,6 +153,15 @@ def test_csv_errors_have_the_lines_of_their_rows(tmp_path: Path) -> None:
     assert [error.reason for error in rules.rejected] == reasons
 
 
+def test_a_row_of_a_table_between_tabs_that_does_not_fit(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.tsv", "id\twhen\na,b\tx in (1, 2)\nc\ts = '\t'\n")
+    rules = read_rules(path, skip_bad=True)
+    assert pairs(rules) == [("a,b", "x in (1, 2)")]
+    (error,) = rules.rejected
+    assert (error.rule, error.line) == ("c", 3)
+    assert error.reason == "expected 2 fields, found 3: a condition with a tab stands in double quotes"
+
+
 def test_a_header_alone_is_no_rules(tmp_path: Path) -> None:
     for text in ("id,when", "id,when\n", "id,when,x\n\n"):
         assert len(read_rules(write(tmp_path / "r.csv", text))) == 0

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.errors import InputError, RuleError, UsageError
+from tocsin.storage import shown
 
 if TYPE_CHECKING:
     from tocsin.matches import ResultPlace
@@ -101,11 +102,11 @@ WITHOUT_OUTPUT = "tocsin-rejects.jsonl"
 def rule_line(error: RuleError, text: str) -> str:
     """A rule that was left out."""
     members = {
-        "file": error.file,
+        "file": None if error.file is None else shown(error.file),
         "rule": error.rule,
         "line": error.line,
         "column": error.column,
-        "reason": error.reason,
+        "reason": shown(error.reason),
         "text": text,
     }
     return json.dumps(members, ensure_ascii=False) + "\n"

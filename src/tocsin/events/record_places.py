@@ -10,7 +10,7 @@ from itertools import islice
 from tocsin.errors import InputError
 from tocsin.events.slices import Slice
 from tocsin.storage import open_input
-from tocsin.tables import BLANKS, CsvRecords, Format, delimiter_of, elements, is_array
+from tocsin.tables import BLANKS, BYTE_ORDER_MARK, CsvRecords, Format, delimiter_of, elements, is_array
 
 
 class RecordPlaces:
@@ -57,4 +57,6 @@ def _lines(file: str, file_format: Format) -> Iterator[int]:
         elif is_array(stream.peek()):
             yield from (line for line, _ in elements(stream))
         else:
+            if stream.peek().startswith(BYTE_ORDER_MARK):
+                stream.read(len(BYTE_ORDER_MARK))
             yield from (number for number, line in enumerate(stream, 1) if line.strip(BLANKS))

@@ -198,21 +198,22 @@ def read_csv(data: bytes, file: str, delimiter: str = ",") -> Rules:
     if not data.isascii():
         _text(data, file)  # what it cannot decode Arrow complains of on standard error
     table, misfits = read_table(data, names, file, delimiter)
-    errors = [_misfit(row, names, file, lines) for row in misfits]
+    errors = [_misfit(row, names, file, lines, delimiter) for row in misfits]
     rows = np.delete(lines, [0, *(row.number - 1 for row in misfits)])
     if len(rows) != table.num_rows:
         rows = np.arange(2, table.num_rows + 2, dtype=np.int64)
     return _and_rejected(Rules.of_table(table, file=file, lines=rows), errors)
 
 
-def _misfit(row: Any, names: list[str], file: str, lines: Longs) -> RuleError:
+def _misfit(row: Any, names: list[str], file: str, lines: Longs, delimiter: str) -> RuleError:
     line = int(lines[row.number - 1]) if row.number <= len(lines) else None
-    hint = ": a condition with a comma stands in double quotes" if row.actual_columns > len(names) else ""
+    mark = "tab" if delimiter == "\t" else "comma"
+    hint = f": a condition with a {mark} stands in double quotes" if row.actual_columns > len(names) else ""
     return RuleError(
         f"expected {row.expected_columns} fields, found {row.actual_columns}{hint}",
         file=file,
         line=line,
-        rule=row.text.split(",")[0].strip('"') or None if names[0] == "id" else None,
+        rule=row.text.split(delimiter)[0].strip('"') or None if names[0] == "id" else None,
     )
 
 

@@ -23,6 +23,8 @@ from tocsin.storage.folders import temporary_folder
 STANDARD_INPUT = "-"
 _NAME = "standard-input"
 _WILD = frozenset("*?[")
+_written: dict[str, str] = {}
+"""What the user knows a file by that something is kept in."""
 
 
 def files_at(path: str | os.PathLike[str]) -> list[str]:
@@ -41,9 +43,9 @@ def files_at(path: str | os.PathLike[str]) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """A text in which the file that standard input is kept in has the name that the user knows."""
-    if _kept_input.cache_info().currsize:
-        return text.replace(_kept_input(), "standard input")
+    """A text in which files that standard input and pipes are kept in have the names that the user knows."""
+    for kept, name in _written.items():
+        text = text.replace(kept, name)
     return text
 
 
@@ -58,20 +60,21 @@ def _is_passing(path: str) -> bool:
 
 @cache
 def _kept_input() -> str:
-    return _kept(cast(BinaryIO, getattr(sys.stdin, "buffer", sys.stdin)), _NAME)
+    return _kept(cast(BinaryIO, getattr(sys.stdin, "buffer", sys.stdin)), _NAME, "standard input")
 
 
 @cache
 def _kept_pipe(path: str) -> str:
     with Path(path).open("rb") as stream:
-        return _kept(stream, Path(path).name)
+        return _kept(stream, Path(path).name, path)
 
 
-def _kept(stream: BinaryIO, name: str) -> str:
+def _kept(stream: BinaryIO, name: str, written: str) -> str:
     file = temporary_folder("input") / name
     try:
         with file.open("wb") as copy:
             shutil.copyfileobj(stream, copy, 1 << 20)
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
+        raise InputError(f"{written} cannot be read: {error.strerror or error}") from error
+    _written[str(file)] = written
     return str(file)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
+from tocsin import read_rules
 from tocsin.storage import input_paths
 
 
@@ -94,6 +95,25 @@ def test_what_is_left_out_names_what_the_user_wrote(tocsin: Command, monkeypatch
         (str(pipe), 4),
     ]
     assert left[0]["reason"] == "the id 'adults' is already taken at standard input:2"
+
+
+def test_another_pipe_of_the_same_name_is_read_too() -> None:
+    before, first = os.pipe()
+    os.write(first, b"id,when\na,x = 1\n")
+    os.close(first)
+    assert input_rules(before) == ["a"]
+    after, second = os.pipe()
+    os.write(second, b"id,when\nb,x = 1\nc,x = 2\n")
+    os.close(second)
+    os.dup2(after, before)
+    assert input_rules(before) == ["b", "c"]
+    os.close(before)
+    os.close(after)
+
+
+def input_rules(descriptor: int) -> list[str]:
+    ids: list[str] = read_rules(f"/dev/fd/{descriptor}").ids.to_pylist()
+    return ids
 
 
 def test_patterns_several_files_and_a_name_that_says_nothing(tocsin: Command) -> None:

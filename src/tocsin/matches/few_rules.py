@@ -78,7 +78,7 @@ def few_events(slices: Iterable[Slice], rules: int) -> Events | None:
                 return None
             for chunk in read_rows(piece):
                 events.update(zip(chunk.numbers, chunk.rows, strict=True))
-                if len(events) * rules > MOST_ASKED:
+                if len(events) * max(1, rules) > MOST_ASKED:
                     return None
     except InputError:
         return None

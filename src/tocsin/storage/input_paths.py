@@ -33,7 +33,8 @@ def files_at(path: str | os.PathLike[str]) -> list[str]:
     if text == STANDARD_INPUT:
         return [_kept_input()]
     if os.path.lexists(text):
-        return [text if not _is_passing(text) else _kept_pipe(text)]
+        passing = _passing(text)
+        return [text if passing is None else _kept_pipe(text, *passing)]
     if _WILD.isdisjoint(text):
         return [text]
     found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (it may be absolute)
@@ -49,13 +50,15 @@ def shown(text: str) -> str:
     return text
 
 
-def _is_passing(path: str) -> bool:
-    """Whether what a path names can be read once only."""
+def _passing(path: str) -> tuple[int, int] | None:
+    """The device and inode of what can be read once only; None for files and folders."""
     try:
-        mode = Path(path).stat().st_mode
+        found = Path(path).stat()
     except OSError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+        return None
+    return (
+        None if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) else (found.st_dev, found.st_ino)
+    )
 
 
 @cache
@@ -64,7 +67,8 @@ def _kept_input() -> str:
 
 
 @cache
-def _kept_pipe(path: str) -> str:
+def _kept_pipe(path: str, _device: int, _inode: int) -> str:
+    """A copy of what came through a pipe. Another one may have its name later: /dev/fd/63 is used again."""
     with Path(path).open("rb") as stream:
         return _kept(stream, Path(path).name, path)
 

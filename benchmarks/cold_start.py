@@ -1,7 +1,7 @@
 """What the first use costs where nothing is compiled yet, and what code for the common level costs beside it.
 
     python -m benchmarks.cold_start            both
-    python -m benchmarks.cold_start --first    the first use alone
+    python -m benchmarks.cold_start --only first
 
 Each use is a process of its own, with a cache of machine code of its own. The tables go into
 docs/performance.md.
@@ -48,23 +48,16 @@ print(json.dumps(taken))
 STEADY = """
 import json
 from benchmarks.measuring import timed
+from benchmarks.spine import exchange_workload, random_workload
 import tocsin
-from tocsin_lab import abe_gen
-from tocsin_lab.exchange import campaigns, visits
-import pyarrow as pa
 taken = {}
-setting = abe_gen.Setting(expressions=100_000)
-for name, rules, rows in (
-    ("exchange", campaigns(100_000), list(visits(8_192))),
-    ("random rules", abe_gen.rules(setting), list(abe_gen.events(setting, 8_192))),
-):
-    index = tocsin.build(rules)
-    table = pa.Table.from_pylist(rows)
-    counted = timed(lambda: index.match_table(table, count=True, threads=1), 7, len(rows))
-    taken[name + ", counted in blocks"] = counted.best
-    some = rows[:300]
-    single = timed(lambda: [index.match(row) for row in some], 7, len(some))
-    taken[name + ", one event at a time"] = single.best
+for work in (exchange_workload(100_000), random_workload(100_000)):
+    index = tocsin.build(work.rules)
+    table, some = work.table, work.events[:200]
+    counted = timed(lambda: index.match_table(table, count=True, threads=1), 7, len(table))
+    taken[work.name + ", counted in blocks"] = counted.best
+    single = timed(lambda: [index.match(event) for event in some], 7, len(some))
+    taken[work.name + ", one event at a time"] = single.best
 print(json.dumps(taken))
 """
 
@@ -74,9 +67,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--first", action="store_true", help="the first use alone")
-    write_into(DOCUMENTS, {"cold-start": first_use()})
-    if not parser.parse_args().first:
+    parser.add_argument("--only", choices=["first", "level"], help="one of the two")
+    only = parser.parse_args().only
+    if only != "level":
+        write_into(DOCUMENTS, {"cold-start": first_use()})
+    if only != "first":
         write_into(DOCUMENTS, {"level": level_beside_native()})
 
 

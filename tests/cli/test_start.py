@@ -50,7 +50,7 @@ def test_small_things_load_no_compiler_and_no_frames(tocsin: Command, arguments:
     assert ran.returncode == 0, ran.stderr
     modules = set(json.loads(ran.stderr.splitlines()[-1]))
     assert not modules & HEAVY
-    assert len([name for name in modules if name.startswith("tocsin")]) < 130
+    assert len([name for name in modules if name.startswith("tocsin")]) < 120
 
 
 def test_an_index_needs_no_frames(tocsin: Command) -> None:

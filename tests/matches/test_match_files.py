@@ -5,11 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tocsin.errors import UsageError
 from tocsin.events import KeptColumn
@@ -53,9 +58,58 @@ def rows_of(suffix: str, data: bytes) -> list[tuple[int, str, str | None]]:
 
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("bytes_at_once", [1, 700, 1 << 20])
-def test_rows(suffix: str, bytes_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few", [0, 1_000], ids=["loop", "no loop"])
+def test_rows(suffix: str, bytes_at_once: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match_files, "_BYTES_AT_ONCE", bytes_at_once)
+    monkeypatch.setattr(match_files, "FEW_LINES", few)
     assert rows_of(suffix, written(suffix)) == ROWS * 2
+
+
+texts = st.text(max_size=20)
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=6, unique=True),
+    st.lists(st.tuples(texts | st.none(), st.lists(st.integers(0, 5), max_size=5)), max_size=6),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+    st.sampled_from([1, 60, 1 << 20]),
+)
+def test_lines_are_those_of_json(
+    names: list[str], events: list[tuple[str | None, list[int]]], scored: bool, rng: Random, at_once: int
+) -> None:
+    """The loop, and the way without it, beside what json writes of each match."""
+    rules = [number % len(names) for _, numbers in events for number in numbers]
+    scores = [rng.choice([math.nan, 0.0, rng.random(), 1e300]) for _ in rules]
+    batch = MatchedEvents(
+        np.arange(7, 7 + len(events)),
+        np.cumsum([0, *(len(numbers) for _, numbers in events)]),
+        np.array(rules, np.int32),
+        np.array(scores) if scored else None,
+        {"text": pa.array([text for text, _ in events], pa.string())},
+    )
+    row_of = [row for row, (_, numbers) in enumerate(events) for _ in numbers]
+    expected = [
+        {
+            "event": 7 + row,
+            "rule": names[rule],
+            "score": None if not scored or math.isnan(score) else score,
+            "text": events[row][0],
+        }
+        for row, rule, score in zip(row_of, rules, scores, strict=True)
+    ]
+    for few in (0, 1_000):
+        stream = io.BytesIO()
+        with (
+            patch.object(match_files, "FEW_LINES", few),
+            patch.object(match_files, "_BYTES_AT_ONCE", at_once),
+        ):
+            lines = match_files.JsonLines(stream, pa.array(names), COLUMNS[:1])
+            lines.write(batch)
+            lines.finish()
+        written = stream.getvalue().split(b"\n")
+        assert written.pop() == b""
+        assert [json.loads(line) for line in written] == expected
 
 
 def test_small_batches_make_one_row_group() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tocsin.cli.backtest_comparison import run_comparison_command
 from tocsin.cli.backtest_overview import add_overview_arguments, overview_options, run_overview_command
-from tocsin.cli.backtest_rule import run_rule_command
 from tocsin.cli.event_inputs import add_events_argument
 from tocsin.cli.output import add_format_argument
 from tocsin.cli.rule_sources import RULES
@@ -107,10 +105,14 @@ def run(arguments: argparse.Namespace) -> int:
         odd += [name for name, value in (("--html", arguments.html), ("--time", arguments.time)) if value]
         if odd:
             raise UsageError(f"{odd[0]} does not go with --compare")
+        from tocsin.cli.backtest_comparison import run_comparison_command
+
         return run_comparison_command(arguments)
     if arguments.rule is not None:
         if given:
             raise UsageError(f"{given[0]} is of the overview of all rules, without --rule")
+        from tocsin.cli.backtest_rule import run_rule_command
+
         return run_rule_command(arguments)
     if given_of_rule:
         raise UsageError(f"{given_of_rule[0]} is about one rule: name it with --rule")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say, say_if_compiling_programs
-from tocsin.cli.datalog_spark import run_on_spark
 from tocsin.cli.destinations import STANDARD, write_rejects
 from tocsin.errors import InputError, UsageError
 from tocsin.printable import number_of, printable
@@ -136,6 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write_rejects(arguments, rejected)
 
     if arguments.spark:
+        from tocsin.cli.datalog_spark import run_on_spark
+
         run_on_spark(arguments, program, sources, targets, text_limit, unpacked_limit, on_bad, reject)
         return 0
     loaded = _read(program.codes(symbols), sources, facts, on_bad, unpacked_limit)

@@ -279,11 +279,11 @@ def _write_parts(
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     """EventError that names the first bad events, unless they are to be skipped."""
-    from tocsin.events import RecordPlaces
-
     stopped = [report for report in reports if report.name is None]
     if not stopped:
         return
+    from tocsin.events import RecordPlaces
+
     first = [
         (job.slices[report.slice].file, *reject) for report in stopped for reject in report.first_rejects
     ]
@@ -318,12 +318,12 @@ def _write_rejects(
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:
-    from tocsin.events import RecordPlaces
-    from tocsin.matches import reject_line, rejects_path
-
     bad_events = sum(report.rejects for report in reports)
     if not (bad_rules or bad_files or bad_events or asked):
         return
+    from tocsin.events import RecordPlaces
+    from tocsin.matches import reject_line, rejects_path
+
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
     files = [rejects_path(job.folder, each.name) for each in reports if each.rejects]
     destinations.write_rejects(path, chain(lines, _with_lines(files, RecordPlaces(job.slices))))
